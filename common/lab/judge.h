@@ -91,6 +91,8 @@ const char *judge_note(const JudgeCall *call, const char *what);
 /* The result is wrong where no kernel was launched: for cases in which launches fail, and for outputs so small that their
  * bytes tell nothing of where they come from. */
 void judge_expect_launches(JudgeCase *c);
+/* The result is wrong where more than n were: for contracts by which each of n calls launches one. */
+void judge_expect_launches_at_most(JudgeCase *c, size_t n);
 /* The result is wrong where no launch had n threads or more: for contracts by which each element has a thread of its own. */
 void judge_expect_threads(JudgeCase *c, size_t n);
 /* The result is wrong where a stream or an event was made and not destroyed. */

@@ -87,14 +87,28 @@ const char *judge_note(const JudgeCall *call, const char *what)
     return call->text[length] == ' ' ? call->text + length + 1 : call->text[length] == '\0' ? "" : NULL;
 }
 
-void judge_expect_launches(JudgeCase *c)
+static size_t count_launches(const JudgeCall *calls, size_t n)
 {
-    size_t n = 0, launches = 0;
-    const JudgeCall *calls = judge_calls(c, &n);
+    size_t launches = 0;
     for (size_t i = 0; calls && i < n; i++)
         launches += strcmp(calls[i].op, "LAUNCH") == 0;
-    if (calls && launches == 0)
+    return launches;
+}
+
+void judge_expect_launches(JudgeCase *c)
+{
+    size_t n = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    if (calls && count_launches(calls, n) == 0)
         judge_refuse(c, "No kernel was launched, and the work is to be done by one.");
+}
+
+void judge_expect_launches_at_most(JudgeCase *c, size_t n)
+{
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    if (calls && count_launches(calls, n_calls) > n)
+        judge_refuse(c, "More kernels were launched than functions were called, and each call launches one.");
 }
 
 void judge_expect_threads(JudgeCase *c, size_t n)

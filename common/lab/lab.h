@@ -100,7 +100,7 @@ LAB_API void lab_value(LabCase *c, const char *key, double value);
 /* Reports what the student's function returned: 0, or a CUDA error code. Other than 0 is printed with its
  * meaning, and makes the program end with status 1 after the outputs are written. */
 LAB_API void lab_status(LabCase *c, const char *function, int status);
-/* The same of one of several calls that do not depend on each other: none of them is to return the error that another one met. 1 as long as all have
+/* The same of one of several calls that do not depend on each other, or of a call behind one that failed: none of them is to return the error that another one met. 1 as long as all have
  * returned 0: then no error of theirs is noted, and LAB_CHECK_DEFAULT_STREAM tells of one that was not returned. */
 LAB_API int lab_next_status(LabCase *c, const char *function, int status);
 

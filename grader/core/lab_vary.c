@@ -81,13 +81,13 @@ static int64_t nearest(const Range *range, int64_t value)
     return range->low + i * range->step;
 }
 
-/* Small numbers as often as large ones; one in eight is an end of the range, and three in eight are powers of two, times 1, 3 or 5,
+/* Small numbers as often as large ones; one in four is an end of the range, and three in eight are powers of two, times 1, 3 or 5,
  * or one beside that. */
 static int64_t draw_number(Rng *rng, const Range *range)
 {
     uint64_t way = rng_below(rng, 8);
     int64_t span = (range->n - 1) * range->step, high = range->low + span;
-    if (way == 0)
+    if (way <= 1)
         return rng_below(rng, 2) ? high : range->low;
     int bits = 1;
     while (INT64_C(1) << bits <= span)
@@ -95,7 +95,7 @@ static int64_t draw_number(Rng *rng, const Range *range)
     int64_t power = INT64_C(1) << rng_below(rng, (uint64_t)bits + 1);
     int64_t times[] = {1, 3, 5}, beside[] = {-1, 0, 1};
     int64_t value = power * times[rng_below(rng, 3)] + beside[rng_below(rng, 3)];
-    if (way <= 3 && value >= range->low && value <= high)
+    if (way <= 4 && value >= range->low && value <= high)
         return nearest(range, value);
     return range->low + (int64_t)rng_below(rng, (uint64_t)(power < span ? power : span) + 1) / range->step * range->step;
 }
@@ -134,7 +134,7 @@ static bool tell_run(Arena *a, const Lab *lab, LabCase *c)
         list = arena_printf(a, "%s%s%s = %s", list, i ? ", " : "", c->vary[i].key, param_of(c, c->vary[i].key)->value);
     c->message = !list ? NULL : arena_printf(a, language_say(lab->language, "The case was run several times, with other sizes and inputs. It falls short with %s."), list);
     c->hint = language_say(lab->language, "Runs before this one were right: what is special about these numbers? Which is smaller than a block, a warp or a tile, odd, no multiple, larger than "
-                                          "what one turn of a loop does, or larger than another one? Where does the code take such a thing for granted?");
+                                          "what one turn of a loop does, or larger than another one? Where does the code take such a thing for granted, and is a whole number worked out in float on the way?");
     return c->message;
 }
 

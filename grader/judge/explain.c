@@ -154,7 +154,7 @@ static void add_place(StrBuf *out, const Finding *f)
         strbuf_printf(out, "%s:%u: ", f->place.file, f->place.line);
     else if (f->place.file[0])
         strbuf_printf(out, "%s: ", f->place.file);
-    else if (f->site.line > 0 && (strcmp(f->kind, "api-misuse") == 0 || strcmp(f->kind, "handle-leak") == 0)) /* the student's; copies may be the driver's */
+    else if (f->site.line > 0 && (strcmp(f->kind, "api-misuse") == 0 || strcmp(f->kind, "copy-direction") == 0 || strcmp(f->kind, "handle-leak") == 0)) /* the student's; copies may be the driver's */
         strbuf_printf(out, "%s:%u: ", f->site.file, f->site.line);
     if (f->kernel[0])
         strbuf_printf(out, "kernel %s: ", f->kernel);
@@ -511,6 +511,7 @@ static const Explain explains[VERDICT_N] = {
     [VERDICT_RACE] = explain_finding,
     [VERDICT_UNINITIALIZED] = explain_finding,
     [VERDICT_BARRIER] = explain_finding,
+    [VERDICT_MISUSE] = explain_finding,
     [VERDICT_LEAK] = explain_finding,
     [VERDICT_CRASH] = explain_crash,
     [VERDICT_CUDA_ERROR] = explain_cuda_error,

@@ -24,6 +24,7 @@ void judge_reference(JudgeCase *c)
     if (strcmp(function, "each") == 0)
         return;
     judge_expect_launches(c);
+    judge_expect_launches_at_most(c, judge_has_param(c, "again") ? 2 : 1);
 }
 
 /* ---- What certain mistakes give ---- */

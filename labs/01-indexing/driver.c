@@ -38,9 +38,17 @@ static int size_param(LabCase *c, const char *key)
     return (int)lab_param_int(c, key);
 }
 
-/* Calls map_1d, map_2d or map_3d, whichever the case names. Of `part` parts of the width only one is mapped. */
-static int call_map(LabCase *c, const char *function, const int *in, int *out, int part)
+/* Of an array's lengths. */
+typedef enum Lengths {
+    WHOLE,
+    HALF,  /* of the width */
+    TURNED /* width and height exchanged, so that there are as many elements */
+} Lengths;
+
+/* Calls map_1d, map_2d or map_3d, whichever the case names. */
+static int call_map(LabCase *c, const char *function, const int *in, int *out, Lengths lengths)
 {
+    int part = lengths == HALF ? 2 : 1;
     int status;
     if (strcmp(function, "map_1d") == 0) {
         int n = size_param(c, "n") / part;
@@ -50,7 +58,7 @@ static int call_map(LabCase *c, const char *function, const int *in, int *out, i
     } else if (strcmp(function, "map_2d") == 0) {
         int width = size_param(c, "width") / part, height = size_param(c, "height");
         lab_leave_work((void *)in, sizeof(int));
-        status = map_2d(in, out, width, height);
+        status = lengths == TURNED ? map_2d(in, out, height, width) : map_2d(in, out, width, height);
     } else {
         int width = size_param(c, "width") / part, height = size_param(c, "height"), depth = size_param(c, "depth");
         lab_leave_work((void *)in, sizeof(int));
@@ -78,7 +86,7 @@ static int call_strip(LabCase *c, int *picture, int width, int rows, int amount)
     return status;
 }
 
-/* Cases with `again` call a function twice: first with a smaller size, on an array of their own. */
+/* Cases with `again` call a function before, with a smaller size, on an array of their own; map_2d once more, with other lengths. */
 static int comes_again(LabCase *c)
 {
     return lab_has_param(c, "again");
@@ -94,10 +102,12 @@ static void run_map(LabCase *c, const char *function)
     int *out = to_device(result, n);
     if (comes_again(c)) {
         int *other = to_device(result, n);
-        finish(c, function, call_map(c, function, in, other, 2));
+        finish(c, function, call_map(c, function, in, other, HALF));
+        if (strcmp(function, "map_2d") == 0)
+            finish(c, function, call_map(c, function, in, other, TURNED));
         CUDA_CHECK(cudaFree(other));
     }
-    finish(c, function, call_map(c, function, in, out, 1));
+    finish(c, function, call_map(c, function, in, out, WHOLE));
     from_device(result, out, n);
     CUDA_CHECK(cudaFree(in));
 }

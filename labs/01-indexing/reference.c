@@ -94,6 +94,8 @@ void judge_reference(JudgeCase *c)
         refer_map(c);
     if (judge_has_param(c, "n") && judge_param_int(c, "n") == 0)
         judge_expect_nothing(c);
+    size_t calls_before = !judge_has_param(c, "again") ? 0 : strcmp(function, "map_2d") == 0 || strcmp(function, "add_strip") == 0 ? 2 : 1;
+    judge_expect_launches_at_most(c, calls_before + 1);
 }
 
 /* ---- What certain mistakes give: maps ---- */

@@ -78,6 +78,7 @@ void judge_reference(JudgeCase *c)
     else
         refer_stencil(c);
     judge_expect_nothing(c);
+    judge_expect_launches_at_most(c, judge_has_param(c, "again") ? 3 : 1);
 }
 
 /* ---- Mistakes of the reversals ---- */

@@ -7,6 +7,7 @@
 
 #include "calibration.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,7 +19,11 @@ static int is_function(JudgeCase *c, const char *name)
 void judge_inputs(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
-    judge_fill_f32(c, judge_input_make_f32(c, "in", n), 0, 1);
+    float *in = judge_input_make_f32(c, "in", n);
+    judge_fill_f32(c, in, 0, 1);
+    if (judge_has_param(c, "limit") && judge_param_float(c, "limit") == 0)
+        for (size_t i = 0; i < n; i += 3)
+            in[i] = 0; /* as it is when it is calibrated: exactly the limit */
     if (is_function(c, "calibrate_dark")) {
         size_t chunk = (size_t)judge_param_int(c, "chunk");
         judge_fill_f32(c, judge_input_make_f32(c, "dark", chunk), 0, 0.2);
@@ -242,13 +247,14 @@ static void mistake_count(JudgeCase *c, const float *in, const float *out, size_
     size_t n_chunks = (n + chunk - 1) / chunk, streams = (size_t)judge_param_int(c, "streams");
     size_t last = n_chunks > 0 ? (n_chunks - 1) * chunk : 0, in_flight = n_chunks > streams ? (n_chunks - streams) * chunk : 0;
     size_t of_streams = n < streams * chunk ? n : streams * chunk, first = n < chunk ? n : chunk;
-    int right = count_over(out, 0, n, limit), again = 0;
+    int right = count_over(out, 0, n, limit), again = 0, from_limit = count_over(out, 0, n, nextafterf(limit, -INFINITY));
     for (size_t at = 0; at < n; at += chunk)
         again += count_over(out, 0, n - at < chunk ? n - at : chunk, limit);
     const struct {
         int gives;
         const char *hint;
     } counts[] = {
+        {from_limit, "Readings that are exactly limit are in it. What is greater is asked for: what do you compare with, > or >=, and what is not smaller may be equal."},
         {count_over(in, 0, n, limit), "So many readings of `in` are over the limit. Which array is counted? The calibrated readings are in out."},
         {right + (1 << 30), "This is the right number, added to what the caller's variable held before: what does *n_over begin with?"},
         {0, "Does the host wait before it reads a chunk of out? cudaEventSynchronize waits; cudaEventQuery only asks, and who leaves a chunk out "

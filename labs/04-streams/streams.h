@@ -26,7 +26,8 @@ int host_array_destroy(float *array);
 /* In all that follows, in, dark and out are such arrays, and out[i] is calibrated(in[i]) of calibration.h. */
 
 /* TODO 1: puts the work for n readings into the stream and returns without waiting for it: copy them to
- * d_data, an array of n floats on the device; calibrate them there; copy them back. */
+ * d_data, an array of n floats on the device; calibrate them there; copy them back. Each copy names the direction
+ * that it goes, or cudaMemcpyDefault; so do those of TODOs 2, 4 and 5. */
 int calibrate_chunk(const float *in, float *out, int n, float *d_data, cudaStream_t stream);
 
 /* TODO 2: calibrates n readings in chunks of `chunk` readings, the last of which may be shorter, with

@@ -308,9 +308,20 @@ static int is_usable(void *taken[], size_t n)
     return usable;
 }
 
+/* A device that is at work is as usable as any other. */
+static int is_usable_at_work(void)
+{
+    enum { BYTES = 1 << 20 };
+    char *filled = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&filled, BYTES));
+    CUDA_CHECK(cudaMemsetAsync(filled, 0, BYTES, 0));
+    void *taken[] = {filled};
+    return is_usable(taken, 1);
+}
+
 static void run_usable(LabCase *c)
 {
-    lab_value(c, "device_is_usable_at_first", is_usable(NULL, 0));
+    lab_value(c, "device_is_usable_at_first", is_usable_at_work());
     void *taken[TAKEN_MAX];
     size_t n = take_memory(taken);
     int before = ask_for_too_much();
@@ -373,7 +384,6 @@ static void run_retry(LabCase *c)
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
 }
 
-/* A job that breaks the device at its first call. */
 /* A kernel that stores a word at an address that is no multiple of 4: an error that lasts, and another one than a wrong index gives. */
 static const char store_askew[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                                   ".visible .entry store_askew(.param .u64 to)\n"
@@ -386,44 +396,61 @@ static const char store_askew[] = ".version 7.0\n.target sm_75\n.address_size 64
                                   "  ret;\n"
                                   "}\n";
 
+/* A kernel that stores to global memory at the address of a shared variable: yet another one. */
+static const char store_elsewhere[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                                      ".visible .entry store_elsewhere(.param .u64 to)\n"
+                                      "{\n"
+                                      "  .shared .align 4 .b8 own[4];\n"
+                                      "  .reg .b32 %r<2>;\n"
+                                      "  .reg .b64 %rd<3>;\n"
+                                      "  mov.u64 %rd1, own;\n"
+                                      "  cvta.shared.u64 %rd2, %rd1;\n"
+                                      "  mov.u32 %r1, 0;\n"
+                                      "  st.global.u32 [%rd2], %r1;\n"
+                                      "  ret;\n"
+                                      "}\n";
+
 /* Leaves no error noted. */
-static void break_device(void)
+static void break_device(int by_space)
 {
     cudaLibrary_t library = NULL;
     cudaKernel_t kernel = NULL;
     void *words = NULL, *args[] = {&words};
     dim3 one = {1, 1, 1};
     if (cudaMalloc(&words, 8) == cudaSuccess &&
-        cudaLibraryLoadData(&library, store_askew, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess &&
-        cudaLibraryGetKernel(&kernel, library, "store_askew") == cudaSuccess &&
+        cudaLibraryLoadData(&library, by_space ? store_elsewhere : store_askew, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess &&
+        cudaLibraryGetKernel(&kernel, library, by_space ? "store_elsewhere" : "store_askew") == cudaSuccess &&
         cudaLaunchKernel((const void *)kernel, one, one, args, 0, NULL) == cudaSuccess)
         cudaDeviceSynchronize();
     cudaGetLastError();
 }
 
-/* Returns the error that it met first, when it asked for more memory than there is: what the code says is nothing that lasts. *data is the
- * number of calls. */
+/* Returns the error that it met first, when it asked for more memory than there is: what the code says is nothing that lasts. */
+typedef struct Breaking {
+    int calls, by_space;
+} Breaking;
+
 static int breaking_job(void *data)
 {
-    int *calls = data;
+    Breaking *b = data;
     lab_note("job");
-    if (++*calls == JOB_CALLS_MAX)
+    if (++b->calls == JOB_CALLS_MAX)
         return cudaSuccess;
     int first = ask_for_too_much();
     cudaGetLastError();
-    break_device();
+    break_device(b->by_space);
     lab_note("returned %d", first);
     return first;
 }
 
 static void run_retry_lasting(LabCase *c)
 {
-    int calls = 0;
+    Breaking b = {.by_space = param_or(c, "by_space", 0) != 0};
     device_is_usable(); /* it still is: what this call found must not be kept */
-    int status = with_retry(breaking_job, &calls, (int)lab_param_int(c, "attempts"));
+    int status = with_retry(breaking_job, &b, (int)lab_param_int(c, "attempts"));
     lab_note("returned %d", status);
     lab_value(c, "with_retry_returned", status);
-    lab_value(c, "calls_of_the_job", calls);
+    lab_value(c, "calls_of_the_job", b.calls);
     if (status == cudaSuccess)
         use_device();
 }
@@ -434,15 +461,15 @@ static void run_no_device(LabCase *c)
 {
     GatherData g = gather_data(c);
     float *buffer = NULL;
-    int calls = 0;
+    Breaking b = {0};
     size_t count = (size_t)param_or(c, "count", 1000);
     setenv("CUDA_VISIBLE_DEVICES", "", 1); /* before the first CUDA call, which looks at it */
     lab_value(c, "gather_returned", call_gather(&g));
     lab_value(c, "reserve_returned", reserve(&buffer, &count));
     lab_value(c, "reserve_left_a_buffer", buffer != NULL);
     lab_value(c, "device_is_usable", device_is_usable());
-    lab_value(c, "with_retry_returned", with_retry(breaking_job, &calls, 3));
-    lab_value(c, "calls_of_the_job", calls);
+    lab_value(c, "with_retry_returned", with_retry(breaking_job, &b, 3));
+    lab_value(c, "calls_of_the_job", b.calls);
 }
 
 void lab_main(LabCase *c)

@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int is_max(JudgeCase *c)
@@ -382,12 +383,41 @@ static void name_mistakes(JudgeCase *c, const char *name, size_t n, size_t threa
     name_unique(c, name, result, all);
 }
 
+/* A thread takes a fixed number of elements, and the grid is not large enough for all of them. */
+static void name_first_elements(JudgeCase *c, const char *name, size_t n)
+{
+    enum { TIMES_MAX = 16 };
+    size_t n_calls = 0, known[4] = {0}, n_known = 0;
+    const float *in = judge_input_f32(c, "in", NULL);
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls && n_known < 4; i++) {
+        size_t threads = strcmp(calls[i].op, "LAUNCH") == 0 ? (size_t)calls[i].number * strtoul(calls[i].text, NULL, 10) : 0;
+        for (size_t k = 0; k < n_known; k++)
+            threads = threads == known[k] ? 0 : threads;
+        if (threads == 0)
+            continue;
+        known[n_known++] = threads;
+        double sum = 0;
+        for (size_t k = 0; k < n && k < TIMES_MAX * threads; k++) {
+            if (k > 0 && k % threads == 0) {
+                float *wrong = judge_mistake(c, name, "it is the sum of the first elements alone: as many as the launch has threads, or a few times as many",
+                                             "How many elements does the launch reach? Does each thread go on in a loop, by as many elements as the grid has threads, until none is left, or does it take a fixed number of them?");
+                if (wrong)
+                    *wrong = (float)sum;
+            }
+            sum += in[k];
+        }
+    }
+}
+
 void judge_mistakes(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n"), threads = is_max(c) ? (size_t)judge_param_int(c, "threads") : BLOCK;
     if (n > ELEMENTS_MAX)
         return;
     name_mistakes(c, "result", n, threads);
+    if (!is_max(c))
+        name_first_elements(c, "result", n);
     if (judge_has_param(c, "again")) {
         name_mistakes(c, "result_of_half", n / 2, is_max(c) ? (threads + 1) / 2 : threads);
         name_mistakes(c, "result_of_none", 0, is_max(c) ? (threads + 1) / 2 : threads);

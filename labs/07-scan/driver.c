@@ -111,8 +111,10 @@ void lab_main(LabCase *c)
     lab_leave_work(in, n * sizeof(int));
     if (status == 0)
         status = call(function, in, in_place ? in : out, (int)n);
-    lab_own_calls(1);
     lab_status(c, function, status);
+    if (status != 0)
+        lab_next_status(c, function, call(function, in, in_place ? in : out, (int)n));
+    lab_own_calls(1);
     if (status == 0)
         LAB_CHECK_DEFAULT_STREAM();
     CUDA_CHECK(cudaMemcpy(host_out, in_place ? in : out, n * sizeof(int), cudaMemcpyDeviceToHost));

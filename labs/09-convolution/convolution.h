@@ -1,6 +1,6 @@
 /* Lab 09: what you write, in convolution.cu.
  *
- * in, out and scratch are arrays in device memory that do not overlap; images lie row after row without gaps.
+ * in, out and scratch are arrays in device memory as cudaMalloc gave it that do not overlap; images lie row after row without gaps.
  * Filters are arrays in HOST memory. What lies outside of an array or an image counts as 0. A function may be
  * called again and again, each time with another filter.
  *

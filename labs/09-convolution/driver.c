@@ -113,8 +113,10 @@ void lab_main(LabCase *c)
     }
     if (status == 0)
         status = convolve(&v, filter->data, column);
-    lab_own_calls(1);
     lab_status(c, v.function, status);
+    if (status != 0)
+        lab_next_status(c, v.function, convolve(&v, filter->data, column));
+    lab_own_calls(1);
     if (status == 0)
         LAB_CHECK_DEFAULT_STREAM();
     CUDA_CHECK(cudaMemcpy(out->data, v.out, in->elements * sizeof(int), cudaMemcpyDeviceToHost));

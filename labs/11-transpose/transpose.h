@@ -1,6 +1,6 @@
 /* Lab 11: what you write, in transpose.cu.
  *
- * A matrix lies in device memory row by row: element (x, y), in column x and row y, is number y * width + x.
+ * A matrix lies in device memory as cudaMalloc gave it, row by row: element (x, y), in column x and row y, is number y * width + x.
  * The functions work on the default stream, need not wait for their kernels, and return 0 (cudaSuccess) or
  * the code of the first CUDA call that failed. Widths and heights are 0 to 250,000, and no
  * matrix has more than 100,000,000 elements; when a length is 0 nothing is launched. Each element of a result is

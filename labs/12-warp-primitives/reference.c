@@ -360,6 +360,15 @@ static int32_t smallest(const Call *c, int64_t i)
     return less(least, c->in[i]);
 }
 
+static int32_t largest_unsigned(const Call *c, int64_t i)
+{
+    int64_t first = i / c->width * c->width, end = end_of(c, first, c->width);
+    int32_t most = c->in[first];
+    for (int64_t k = first; k < end; k++)
+        most = (uint32_t)c->in[k] > (uint32_t)most ? c->in[k] : most;
+    return less(most, c->in[i]);
+}
+
 static int32_t largest_alone(const Call *c, int64_t i)
 {
     return largest_of_group(c, i, c->width);
@@ -579,6 +588,8 @@ static const Slip slips[] = {
     {GROUPS, "m is the largest of the warp's first group, for all of its groups",
      "From which lane do all lanes take the result? Each group has a first lane of its own: lane / width * width.", of_first_group},
     {GROUPS, "m is the smallest of the group", "Does each step keep the larger of two values?", smallest},
+    {GROUPS, "m is what comes out as the largest where the elements are taken for unsigned numbers, of which a negative one is larger than any positive one",
+     "Of which type are the numbers that are compared: the variables, casts, arguments of max or of __reduce_max_sync?", largest_unsigned},
     {GROUPS, "it is m itself", RESULT, largest_alone},
     {GROUPS, "it is in[i] - m", RESULT, other_sign},
     {GROUPS, "m is the first element of the group", "Is each value that a lane gets compared with the largest that it has so far?", less_the_first},

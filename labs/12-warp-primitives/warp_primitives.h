@@ -1,6 +1,6 @@
 /* Lab 12: what you write, in warp_primitives.cu.
  *
- * All pointers are to device memory; in and out do not overlap. An array of n ints is seen as runs of RUN
+ * All pointers are to device memory as cudaMalloc gave it; in and out do not overlap. An array of n ints is seen as runs of RUN
  * elements, one for each warp; the last run may be shorter. Each function works on the default stream, need
  * not wait for its kernel, and returns 0 (cudaSuccess) or the code of the first CUDA call that failed. n is 0
  * to 66,000; for 0 nothing is launched, and else at most n / 32 + 32 blocks. All sums fit into an int, and so

@@ -189,6 +189,8 @@ void judge_reference(JudgeCase *c)
         judge_expect_value(c, "refused", 1);
         if (judge_has_param(c, "asked"))
             judge_blocks_refused(c);
+        else
+            judge_expect_value(c, "returned_by_a_good_call_behind_it", 0);
         return;
     }
     size_t n = (size_t)judge_param_int(c, "n");
@@ -343,4 +345,7 @@ void judge_mistakes(JudgeCase *c)
         name_shares(c);
     if (judge_has_param(c, "refused"))
         judge_mistake_value(c, "refused", 0, why_not_refused(c));
+    if (judge_has_param(c, "refused") && !judge_has_param(c, "asked"))
+        judge_mistake_value(c, "returned_by_a_good_call_behind_it", 1, /* cudaErrorInvalidValue */
+                            "The launch behind the refused one worked, and walk returned the old error once more: cudaPeekAtLastError leaves an error where it is. Which call takes it away?");
 }

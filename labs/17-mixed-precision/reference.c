@@ -11,6 +11,7 @@
 #include "judge.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,13 +169,16 @@ static void make_weights(JudgeCase *c)
 }
 
 /* With `turn` all products of a row's first half are positive, all of the second negative, and each is above 14,000: on the way the sum is
- * far beyond what a float holds to the last bit, and in the end it is small. */
+ * far beyond what a float holds to the last bit, and in the end it is small. In every second row that is so of the sums of a warp's lanes, whether a
+ * lane takes 1, 4 or 16 elements at a time: the sign is another one every 16 elements. */
 static void make_turning(LabArray *numbers, size_t columns, int turns)
 {
     int8_t *value = numbers->data;
     for (size_t i = 0; i < numbers->elements; i++) {
         int magnitude = 120 + (value[i] < 0 ? -value[i] : value[i]) % 8;
-        value[i] = (int8_t)(turns && i % columns >= columns / 2 ? -magnitude : magnitude);
+        size_t column = i % columns;
+        bool is_negative = i / columns % 2 ? column / 16 % 2 : column >= columns / 2;
+        value[i] = (int8_t)(turns && is_negative ? -magnitude : magnitude);
     }
 }
 

@@ -1,6 +1,6 @@
 /* Lab 19: the functions that are measured, and the two that you write, in profiling_and_roofline.cu.
  *
- * All pointers are to device memory. Each function launches on the default stream, need not wait, and returns 0
+ * All pointers are to device memory as cudaMalloc gave it. Each function launches on the default stream, need not wait, and returns 0
  * (cudaSuccess) or the code of the CUDA call that failed. n is 1 to 500,000 in what you
  * write, and 1 to 1,000,000 in the subjects. The sums of dot_spread need not be added up in the order of dot, and nothing of one call is needed by the next.
  */

@@ -1,7 +1,7 @@
 /* Lab 20: what you write, in capstone.cu.
  *
  * A network of two layers. Layer 1 makes `hidden` numbers of `inputs` numbers: relu(x * w1 + b1), where relu(v) is
- * v if v > 0, else 0. Layer 2 makes `classes` scores of these: h * w2 + b2. All arrays lie in device memory, in
+ * v if v > 0, else 0. Layer 2 makes `classes` scores of these: h * w2 + b2. All arrays lie in device memory as cudaMalloc gave it, in
  * floats, row after row without gaps: w1 has `inputs` rows and `hidden` columns, w2 has `hidden` rows and `classes`
  * columns. A batch of m images is a matrix of m rows.
  *

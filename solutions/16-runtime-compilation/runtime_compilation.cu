@@ -70,13 +70,16 @@ int source_compile(const char *source, const char *file, const char *expression,
     //@ end
     //@ solution 2
     result = nvrtcAddNameExpression(program, expression); // before it is compiled
+    if (result != NVRTC_SUCCESS) {
+        nvrtcDestroyProgram(&program);
+        return result;
+    }
     //@ stub
     //| // TODO 2: say which kernel is wanted before you compile, and ask for its name behind that.
     //| return NVRTC_SUCCESS;
     //@ end
     //@ solution 1
-    if (result == NVRTC_SUCCESS)
-        result = nvrtcCompileProgram(program, n_options + 1, all);
+    result = nvrtcCompileProgram(program, n_options + 1, all);
     nvrtcResult logged = fetch_log(program, &out->log);
     if (result == NVRTC_SUCCESS)
         result = logged;

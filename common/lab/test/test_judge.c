@@ -130,6 +130,8 @@ void judge_reference(JudgeCase *c)
         judge_expect_destroyed(c);
     if (judge_has_param(c, "launches"))
         judge_expect_launches(c);
+    if (judge_has_param(c, "launches"))
+        judge_expect_launches_at_most(c, 2);
     if (judge_has_param(c, "nothing"))
         judge_expect_nothing(c);
 }
@@ -304,6 +306,8 @@ static void values_come_from_the_record_of_calls(void **state)
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nSTREAM_CREATE OK 1 \n", "\tdestroys=1", "wrong-result", "A stream was made and never destroyed"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nEVENT_CREATE OK 1 \n", "\tdestroys=1", "wrong-result", "An event was made and never destroyed"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\n", "\tlaunches=1", "wrong-result", "No kernel was launched"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 1 32 a\nLAUNCH OK 1 32 b\n", "\tlaunches=1", "pass", ""},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 1 32 a\nLAUNCH OK 1 32 b\nLAUNCH OK 1 32 a\n", "\tlaunches=1", "wrong-result", "More kernels were launched"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 7 k\n", "\tnothing=1", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nFREE OK 0 \nNOTE OK 0 something\nLAUNCH OK 7 k\n", "\tnothing=1", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nLAUNCH INVALID_VALUE 0 k\n", "\tnothing=1", "pass", ""},

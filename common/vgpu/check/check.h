@@ -132,6 +132,8 @@ void check_module_leak(CheckSet *set, uint64_t site);
 void check_handle_leak(CheckSet *set, uint64_t site, const char *what);
 /* A call at site read past the end of an array of the host's. detail: "cudaMemcpy of 8 bytes from byte 4 of an array of 8 bytes". */
 void check_host_overread(CheckSet *set, uint64_t site, const char *detail);
+/* A copy at site names device memory as the host's, or the other way round: advice. CUDA Runtime API, cudaMemcpy. */
+void check_copy_direction(CheckSet *set, uint64_t site);
 /* After check_leaks, once: reports again each finding whose count has grown since its report. */
 void check_finish(CheckSet *set);
 

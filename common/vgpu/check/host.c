@@ -308,6 +308,14 @@ void check_host_overread(CheckSet *set, uint64_t site, const char *detail)
     add_host(set, &f);
 }
 
+void check_copy_direction(CheckSet *set, uint64_t site)
+{
+    Finding f = host_finding(FINDING_COPY_DIRECTION, site);
+    f.message = check_title(set, &f, NULL);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}
+
 void check_handle_leak(CheckSet *set, uint64_t site, const char *what)
 {
     if (!check_has(set, CHECK_LEAK))

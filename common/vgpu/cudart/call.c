@@ -54,9 +54,9 @@ bool call_must_fail(cudaError_t fail)
     return reply.value == 1;
 }
 
-cudaError_t call_waited(cudaError_t error)
+cudaError_t call_waited(cudaError_t error, const DeviceReply *reply)
 {
-    return error == cudaSuccess && call_must_fail(cudaErrorLaunchFailure) ? cudaErrorLaunchFailure : error;
+    return error == cudaSuccess && reply->value != 0 && call_must_fail(cudaErrorLaunchFailure) ? cudaErrorLaunchFailure : error;
 }
 
 void vgpu_lab_begin(void)
@@ -283,6 +283,11 @@ void call_tell_leak(uint64_t site, const char *what)
 void call_tell_overread(Call *call, const char *detail)
 {
     send_advice(call, NULL, detail, "", ADVICE_HOST_OVERREAD);
+}
+
+void call_tell_direction(Call *call)
+{
+    send_advice(call, NULL, "", "", ADVICE_COPY_DIRECTION);
 }
 
 /* ---- end ---- */

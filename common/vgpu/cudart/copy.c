@@ -69,8 +69,7 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
     }
     /* Made all the same, by the addresses; to pageable memory it was refused above. CUDA Runtime API, cudaMemcpy. */
     if (kind != cudaMemcpyDefault && ((!wants_device_dst(kind) && is_device_only(dst)) || (!wants_device_src(kind) && is_device_only(src))))
-        call_advise(call, NULL, "a copy whose direction is not the way that it goes: device memory is named as the host's",
-                    "the documentation calls its result undefined; cudaMemcpyHostToDevice is for a destination in device memory, cudaMemcpyDeviceToHost for a source there");
+        call_tell_direction(call);
     return cudaSuccess;
 }
 

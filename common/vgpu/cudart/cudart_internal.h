@@ -295,6 +295,8 @@ cudaError_t error_of_device(DeviceError e);
 void call_advise(Call *call, const void *address, const char *message, const char *hint);
 /* The same of a finding of the kind host-overread: detail says how much of what was read. */
 void call_tell_overread(Call *call, const char *detail);
+/* The same of advice of the kind copy-direction. */
+void call_tell_direction(Call *call);
 /* The program ends: advice about what failed, where it has not asked. */
 void call_tell_failed(void);
 /* The program ends, and something that it made at site was never destroyed. what: "a graph". */
@@ -306,8 +308,9 @@ void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *call_name(const Call *call);
 /* Whether a call that can fail must, with this error (--fail-at); cudaSuccess: it cannot fail. */
 bool call_must_fail(cudaError_t fail);
-/* The end of a wait, which --fail-at counts here: one that fails has waited all the same, since what fails is the work before it. */
-cudaError_t call_waited(cudaError_t error);
+/* The end of a wait, which --fail-at counts here: one that fails has waited all the same, since what fails is the work before it. A wait for what
+ * the host has waited for before cannot fail. */
+cudaError_t call_waited(cudaError_t error, const DeviceReply *reply);
 /* A call costs the host time, on the modelled clock. */
 void call_tick(void);
 /* The runtime uses this context of the thread's device. */

@@ -84,8 +84,10 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    DeviceReply reply = {0};
     ENTER(API_cudaDeviceSynchronize);
-    return call_leave(&call, call_waited(call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC, .site = call_site(&call)}, NULL)));
+    cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC, .site = call_site(&call)}, &reply);
+    return call_leave(&call, call_waited(error, &reply));
 }
 
 static bool was_reset;

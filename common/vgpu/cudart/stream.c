@@ -148,10 +148,10 @@ static cudaError_t send_stream(Call *call, cudaStream_t handle, DeviceMsg *msg, 
 
 static cudaError_t stream_call(Api api, cudaStream_t stream, DeviceOp op)
 {
-    DeviceReply reply;
+    DeviceReply reply = {0};
     ENTER(api);
     cudaError_t error = send_stream(&call, stream, &(DeviceMsg){.op = op}, &reply);
-    return call_leave(&call, op == OP_STREAM_SYNC ? call_waited(error) : error);
+    return call_leave(&call, op == OP_STREAM_SYNC ? call_waited(error, &reply) : error);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -349,16 +349,17 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 static cudaError_t event_call(Api api, cudaEvent_t event, DeviceOp op)
 {
     DeviceMsg msg = {.op = op};
+    DeviceReply reply = {0};
     uint32_t device;
     ENTER(api);
     if (!event_of(event, &msg.event.id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    cudaError_t error = call_send_to(&call, device, &msg, NULL);
+    cudaError_t error = call_send_to(&call, device, &msg, &reply);
     if (op == OP_EVENT_DESTROY && error == cudaSuccess) {
         capture_drop_event(msg.event.id);
         facade()->event_device[msg.event.id] = 0;
     }
-    return call_leave(&call, op == OP_EVENT_SYNC ? call_waited(error) : error);
+    return call_leave(&call, op == OP_EVENT_SYNC ? call_waited(error, &reply) : error);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)

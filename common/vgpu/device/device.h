@@ -241,7 +241,7 @@ typedef struct DeviceReply {
 } DeviceReply;
 
 /* What OP_ADVICE tells. */
-typedef enum DeviceAdvice { ADVICE_MISUSE, ADVICE_LEAK, ADVICE_HOST_OVERREAD } DeviceAdvice;
+typedef enum DeviceAdvice { ADVICE_MISUSE, ADVICE_LEAK, ADVICE_HOST_OVERREAD, ADVICE_COPY_DIRECTION } DeviceAdvice;
 
 /* Host code touched a device's memory, or what is no memory at all, or was ended by abort(), or divided by 0 (cudart/host_fault.c). */
 enum { DEVICE_FRAMES_MAX = 8, DEVICE_PATH_BYTES = 512 };

@@ -85,6 +85,14 @@ void order_waited(DeviceServer *s, const OrderClock *clock)
     order_join(&s->order.host, clock);
 }
 
+bool order_has_waited(const DeviceServer *s, const OrderClock *clock, uint8_t slot)
+{
+    for (int i = 0; i < ORDER_STREAMS; i++)
+        if (clock->seq[i] > s->order.host.seq[i])
+            return false;
+    return slot < NO_SLOT;
+}
+
 /* ---- notes ---- */
 
 static void free_note(OrderNote *note)

@@ -62,6 +62,8 @@ void order_asked(Device *d, QueueOp *op, Stream *stream);
 void order_event(QueueOp *op, Stream *stream, const OrderClock *event);
 /* The host has waited. */
 void order_waited(DeviceServer *s, const OrderClock *clock);
+/* Has it waited for all of it before? Of what is asked of a stream in no slot (ORDER_STREAMS) that is not known. */
+bool order_has_waited(const DeviceServer *s, const OrderClock *clock, uint8_t slot);
 /* An operation runs; what it touches is told next. */
 void order_begin(Device *d, const QueueOp *op);
 /* Does anybody want to know what the operation touches? */

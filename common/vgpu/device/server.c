@@ -272,8 +272,9 @@ static void device_info(const Device *d, const DeviceMsg *m)
     snprintf(out->name, sizeof out->name, "%s", p->title);
 }
 
-static DeviceError device_sync(Device *d, const DeviceMsg *m)
+static DeviceError device_sync(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
+    r->value = !order_has_waited(d->server, &d->order_all, 0);
     DeviceError error = queue_run_device(d);
     if (error != DEVICE_OK)
         return error;
@@ -390,6 +391,9 @@ static void advise(Device *d, const DeviceMsg *m)
         break;
     case ADVICE_HOST_OVERREAD:
         check_host_overread(d->check, m->site, message);
+        break;
+    case ADVICE_COPY_DIRECTION:
+        check_copy_direction(d->check, m->site);
         break;
     default:
         check_advise(d->check, device_find(d->server, m->range.addr, NULL), m->range.addr, m->site, message, hint);

@@ -210,6 +210,7 @@ DeviceError stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->value2 = (uint64_t)(int64_t)stream->priority;
         return DEVICE_OK;
     case OP_STREAM_SYNC:
+        r->value = !order_has_waited(d->server, &stream->clock, stream->slot);
         return sync_stream(d, stream);
     case OP_STREAM_QUERY:
         return query_stream(d, stream);
@@ -339,6 +340,7 @@ DeviceError event_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
     case OP_EVENT_RECORD:
         return record_event(d, e, m);
     case OP_EVENT_SYNC:
+        r->value = e->recorded && !order_has_waited(s, &e->clock, 0);
         return sync_event(s, e);
     case OP_EVENT_RUN:
         return e->recorded && !e->done ? queue_run(s, e->record_seq) : DEVICE_OK;

@@ -46,7 +46,8 @@ static void test_verdict_order(void **state)
         "memory-limit",   "output-limit",  "out-of-bounds",  "misaligned",     "invalid-free",
         "race",           "uninitialized", "barrier",        "crash",          "cuda-error",
         "missing-output", "host-overrun",  "input-modified", "wrong-result",   "no-gpu-work",
-        "leak",           "slow",          "suspect",        "inconclusive",   "pass",
+        "misuse",         "leak",          "slow",           "suspect",        "inconclusive",
+        "pass",
     };
     assert_int_equal(sizeof words / sizeof *words, VERDICT_N);
     for (int i = 0; i < VERDICT_N; i++) {
@@ -68,7 +69,7 @@ static void test_verdict_rules(void **state)
     assert_int_equal(VERDICT_RACE, verdict_worse(VERDICT_WRONG_RESULT, VERDICT_RACE));
     assert_int_equal(VERDICT_SLOW, verdict_worse(VERDICT_PASS, VERDICT_SLOW));
     for (int i = 0; i < VERDICT_N; i++) {
-        bool finding = (i >= VERDICT_OUT_OF_BOUNDS && i <= VERDICT_BARRIER) || i == VERDICT_LEAK;
+        bool finding = (i >= VERDICT_OUT_OF_BOUNDS && i <= VERDICT_BARRIER) || i == VERDICT_MISUSE || i == VERDICT_LEAK;
         assert_int_equal(finding, verdict_credit((Verdict)i) == CREDIT_FINDING);
     }
     assert_int_equal(CREDIT_OPEN, verdict_credit(VERDICT_KIT_ERROR));

@@ -227,8 +227,10 @@ build_cu sanitized -Xcompiler -fsanitize=address "$here/faults.cu" -lasan
 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$vgpu" "$scratch/sanitized" none >"$scratch/out" 2>"$scratch/err"
 same "a program with a sanitizer's malloc keeps that" 0 $?
 run "a copy of pinned memory whose direction is wrong" 0 --check=memory -- touch-way
-has "gets advice" "$scratch/err" "faults.cu:$(line 'wrong way'): advice: api-misuse: .*device memory is named as the host's"
+has "gets advice" "$scratch/err" "faults.cu:$(line 'wrong way'): advice: copy-direction: .*device memory is named as the host's"
 same "once" 1 "$(grep -c "named as the host's" "$scratch/err")"
+run "which may be raised" 1 --check=memory --raise=copy-direction -- touch-way
+has "to a finding" "$scratch/err" "faults.cu:$(line 'wrong way'): copy-direction: .*device memory is named as the host's"
 run "an index outside of its array" 132 -- touch-index
 has "has its line" "$scratch/err" "faults.cu:$(line 'out of bounds'): host-index: host code used an index that lies outside"
 if [ "$(uname -m)" = x86_64 ]; then # arm64 gives 0
