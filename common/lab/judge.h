@@ -93,7 +93,7 @@ const char *judge_note(const JudgeCall *call, const char *what);
 void judge_expect_launches(JudgeCase *c);
 /* The result is wrong where more than n were: for contracts by which each of n calls launches one. */
 void judge_expect_launches_at_most(JudgeCase *c, size_t n);
-/* The result is wrong where no launch had n threads or more: for contracts by which each element has a thread of its own. */
+/* The result is wrong where kernels were launched and none had n threads or more: for contracts by which each element has a thread of its own. */
 void judge_expect_threads(JudgeCase *c, size_t n);
 /* The result is wrong where a stream or an event was made and not destroyed. */
 void judge_expect_destroyed(JudgeCase *c);

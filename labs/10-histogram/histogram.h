@@ -3,7 +3,7 @@
  * All pointers are to device memory as cudaMalloc gave it. The bins hold nothing of use when a function is called, and a function
  * may be called again and again. Each works on the default stream, need not wait for its kernels, and returns
  * 0 (cudaSuccess) or the code of the first CUDA call that failed. n is 0 to 300,000, in
- * histogram_shared to 16,800,000 and in histogram_wide to 300,000,000; for 0 all bins become 0.
+ * histogram_shared and histogram_wide to 16,800,000, and where histogram_wide is timed on a card to 300,000,000; for 0 all bins become 0.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H

@@ -5,7 +5,7 @@
  * instruction, until no mark is left (ExecWho.follow):
  *
  *      mov, selp, pack and unpack, conversions between integers      the mark goes with the bytes
- *      arithmetic                                                    all of the result is marked, as computed
+ *      arithmetic                                                    all of the result is marked, as computed; not of `and` with 0
  *      st of an unchanged value to global or shared memory           the bytes count as not written again
  *      whatever else reads the register: a comparison, an address,   a finding, at the load; the marks of that load go
  *      a shuffle, an atomic, a store of what was computed
@@ -668,11 +668,13 @@ static bool is_arithmetic(const IrInst *inst)
            inst->dst2.kind == IR_NONE && !inst->vec && !inst->carry_in && !inst->carry_out;
 }
 
-static bool pass_result(const CheckEvent *e, UndefinedWarp *w, uint32_t lanes)
+static bool pass_result(const CheckEvent *e, UndefinedWarp *w, const ExecDone *done)
 {
     const IrInst *inst = e->who->inst;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        uint32_t lanes = done->mask & ~(i < 2 ? done->zero[1 - i] : 0);
         move_marks(e, w, &(Move){.from = &inst->src[i], .to = &inst->dst, .lanes = lanes, .n = REG_BYTES, .computes = true});
+    }
     return true;
 }
 
@@ -705,7 +707,7 @@ static bool pass_on(const CheckEvent *e, UndefinedWarp *w, const ExecDone *done)
     default:
         break;
     }
-    return is_arithmetic(inst) && pass_result(e, w, done->mask);
+    return is_arithmetic(inst) && pass_result(e, w, done);
 }
 
 static void use_sources(const CheckEvent *e, UndefinedWarp *w, uint32_t lanes)

@@ -176,6 +176,7 @@ typedef struct ExecStep {
 typedef struct ExecDone {
     uint32_t mask;  /* lanes that executed it */
     uint32_t first; /* selp: those that took the first source */
+    uint32_t zero[2]; /* and: those whose source 0, or 1, was 0 */
     const uint8_t *from; /* [32] shfl: the lane that each one reads; else NULL */
 } ExecDone;
 

@@ -67,12 +67,23 @@ static void tell_step(ExecWarp *w, const IrInst *inst, uint32_t mask)
     EXEC_TELL(l, step, who, &step);
 }
 
+/* What of an instruction is not known any more when it has been executed. */
+static ExecDone before_it_is_done(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    ExecDone done = {.mask = mask};
+    for (int k = 0; k < 2 && w->follow && inst->opcode == PTX_AND && inst->src[k].bytes >= 2; k++)
+        for (uint32_t left = mask; left; left &= left - 1) {
+            int lane = first_lane(left);
+            done.zero[k] |= (uint32_t)(operand_value(w, &inst->src[k], lane) == 0) << lane;
+        }
+    return done;
+}
+
 /* The instruction was executed with these registers, unless it waits for the block's turn. */
-static void tell_done(ExecWarp *w, const IrFunction *function, uint8_t *regs, const IrInst *inst, uint32_t mask)
+static void tell_done(ExecWarp *w, const IrFunction *function, uint8_t *regs, const IrInst *inst, ExecDone done)
 {
     if (!w->follow || w->action == ACTION_TURN)
         return;
-    ExecDone done = {.mask = mask};
     uint8_t from[WARP_LANES];
     if (inst->opcode == PTX_SHFL) {
         lanes_shuffle_sources(w, inst, from);
@@ -116,9 +127,12 @@ EXEC_INLINE void run_until_stop(ExecWarp *w, bool steps)
             tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : mask);
         const IrFunction *function = steps ? w->frame->function : NULL;
         uint8_t *regs = w->regs;
+        ExecDone done = {0};
+        if (steps)
+            done = before_it_is_done(w, inst, mask);
         inst->handler(w, inst, mask);
         if (steps)
-            tell_done(w, function, regs, inst, mask);
+            tell_done(w, function, regs, inst, done);
     } while (w->next_pc != w->stop_pc);
 }
 

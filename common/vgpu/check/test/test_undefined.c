@@ -124,11 +124,12 @@ static void write_use(Made *m)
         "mul.wide.u32 %%dx, %%r%u, 0;\nadd.s64 %%dx, %%dx, %%none;\nld.global.u32 %%rx, [%%dx];\n",
         "add.u32 %%rx, %%r%u, 1;\nst.global.v2.u32 [%%mem+8], {%%r0, %%rx};\n", /* beside one that may be as it was loaded */
         "add.u32 %%rx, %%r%u, 1;\n", /* silent, from here on */
+        "and.b32 %%rx, %%r%u, 0;\nst.shared.u32 [%%own], %%rx;\n",
         "st.shared.v2.u32 [%%own], {%%r%u, %%r1};\n",
         "mul.wide.u32 %%dx, %%r%u, 4;\nmov.u64 %%dx, 0;\nst.global.u64 [%%none], %%dx;\n",
         "mul.lo.u32 %%rx, %%r%u, 9;\nsetp.eq.u32 %%q, %%t, 5000;\nselp.b32 %%rx, %%rx, 1, %%q;\nst.shared.u32 [%%own], %%rx;\n",
     };
-    enum { SILENT = 4 };
+    enum { SILENT = 5 };
     uint32_t a = pick(m, R), n = sizeof uses / sizeof *uses, use = pick(m, n);
     WRITE(uses[use], a);
     EACH(l, {
