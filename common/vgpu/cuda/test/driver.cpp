@@ -1032,7 +1032,7 @@ static void fault()
     FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
 }
 
-/* Three waits, with work before the first: says which call failed first, with which code, and what the work left. */
+/* Three waits, with work before each, and one with none: says which call failed first, with which code, and what the work left. */
 static int waits()
 {
     const char *failed = "none";
@@ -1056,10 +1056,15 @@ static int waits()
     STEP(cuEventCreate(&event, 0));
     STEP(cuMemAlloc(&p, 4));
     STEP(cuMemsetD32Async(p, 7, 1, stream));
+    STEP(cuStreamSynchronize(stream));
+    STEP(cuMemsetD32Async(p, 7, 1, stream));
     STEP(cuEventRecord(event, stream));
+    STEP(cuEventSynchronize(event));
+    STEP(cuMemsetD32Async(p, 7, 1, stream));
+    STEP(cuCtxSynchronize());
+    STEP(cuCtxSynchronize()); /* for what has been waited for: it cannot fail */
     STEP(cuStreamSynchronize(stream));
     STEP(cuEventSynchronize(event));
-    STEP(cuCtxSynchronize());
     if (strstr(failed, "Synchronize"))
         cuMemcpyDtoH(&left, p, 4);
     printf("%.*s %d %u\n", (int)strcspn(failed, "("), failed, code, left);
