@@ -208,8 +208,9 @@ static int run_checked(void) /* every call checked: the status tells which one f
     STEP(cudaMalloc(&d, 16));
     fill<<<1, 4>>>(d, 4);
     STEP(cudaGetLastError());
-    STEP(cudaMemcpy(h, d, 16, cudaMemcpyDeviceToHost));
     STEP(cudaDeviceSynchronize());
+    STEP(cudaMemcpy(h, d, 16, cudaMemcpyDeviceToHost));
+    STEP(cudaDeviceSynchronize()); /* for what has been waited for: it cannot fail */
     STEP(cudaFuncGetAttributes(&attributes, fill));
     STEP(cudaFuncGetAttributes(&attributes, fill)); /* only the first question about a kernel can fail */
     STEP(cudaFree(d));

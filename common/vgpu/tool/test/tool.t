@@ -255,7 +255,7 @@ same "a finding without the command is told once" 1 "$(grep -c 'race: ' "$scratc
 run "no call fails" 0 -- checked
 step=1
 for wanted in "10 cudaErrorMemoryAllocation" "11 cudaErrorMemoryAllocation" "12 cudaErrorMemoryAllocation" "13 cudaErrorLaunchOutOfResources" \
-    "14 cudaErrorInvalidValue" "15 cudaErrorLaunchFailure" "16 cudaErrorInvalidDeviceFunction"; do
+    "14 cudaErrorLaunchFailure" "15 cudaErrorInvalidValue" "17 cudaErrorInvalidDeviceFunction"; do
     "$vgpu" --quiet --fail-at=$step "$program" checked >"$scratch/out" 2>"$scratch/err"
     same "--fail-at=$step" "$wanted" "$(cat "$scratch/out")"
     step=$((step + 1))
