@@ -2,7 +2,7 @@
  * of it.
  *
  * Calls that fail for want of memory are made to by asking for more than any device has (HUGE_BYTES), a
- * lasting error by an index that is far out of the array or a store at an odd address, and a machine without a device by hiding it. What
+ * lasting error by an index that is far out of the array, a store at an odd address or one at an address of shared memory, and a machine without a device by hiding it. What
  * the case options of the virtual GPU add (--fail-at) happens inside gather and reserve: before them nothing
  * here makes a call that could fail.
  *

@@ -2,7 +2,7 @@
  * back.
  *
  * With `again` the function is called twice before, for half of the elements (and four fifths of the radius) and for none, with
- * another result. With `asked` that is the number of elements that the function is told, of arrays of n: its launch is refused.
+ * another result. With `asked` that is the number of elements that the function is told, of arrays of n: its launch is refused. Behind a launch that was refused without it, walk is called for one element, which is right.
  * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
  * of the launch, occupancy. The Makefile's `sweep` draws it. Times are of the device's clock, between two events.
  */

@@ -219,7 +219,7 @@ static int run_classify(Device *d)
     return status ? status : classify(&network, &work, images, on_device, n);
 }
 
-/* Each function once, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
+/* Each function once, dense_backward with dx and without, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
 static int run_every(Device *d)
 {
     enum { CALLS = 7, SIZE = 4 };
