@@ -1,16 +1,31 @@
 /* Lab 00: right answers. There are no inputs: what is written follows from the parameters.
  *
  * Parameters: `function`, one of first_kernel.h, and `number`, `n` and `threads` as there. The array of
- * write_number has one element. `each` is all three functions: what they leave is not looked at.
+ * write_number has one element. With `grid` the record of calls tells how many threads there were. `each` is all three functions: what they leave is not looked at.
  */
 #include "judge.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 void judge_inputs(JudgeCase *c)
 {
     (void)c;
+}
+
+/* Each launch is one block, of as many threads as the caller of write_squares says. */
+static void judge_grid(JudgeCase *c)
+{
+    size_t n_calls = 0, n_launches = 0, threads = (size_t)judge_param_int(c, "threads");
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        if (strcmp(calls[i].op, "LAUNCH") != 0)
+            continue;
+        size_t wanted = judge_has_param(c, "again") && n_launches++ == 0 ? (threads + 1) / 2 : threads; /* as the driver has it */
+        if (calls[i].number != 1 || strtoull(calls[i].text, NULL, 10) != wanted)
+            judge_refuse(c, "A launch had another number of threads than the caller says, or more than one block: <<<1, threads>>> is asked for.");
+    }
 }
 
 void judge_reference(JudgeCase *c)
@@ -25,6 +40,8 @@ void judge_reference(JudgeCase *c)
         return;
     judge_expect_launches(c);
     judge_expect_launches_at_most(c, judge_has_param(c, "again") ? 2 : 1);
+    if (judge_has_param(c, "grid"))
+        judge_grid(c);
 }
 
 /* ---- What certain mistakes give ---- */
