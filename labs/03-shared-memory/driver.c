@@ -37,13 +37,13 @@ static int size_param(LabCase *c, const char *key)
     return (int)lab_param_int(c, key);
 }
 
-/* Runs and radii are a `part`-th of the case's. */
+/* Runs, radii, blocks and threads are a `part`-th of the case's. */
 static int call_reverse(LabCase *c, const char *function, int *data, int n, int part)
 {
     int is_static = strcmp(function, "reverse_static") == 0;
     int run = is_static ? 0 : size_param(c, "run") / part;
     lab_leave_work(data, (size_t)n * sizeof(int));
-    lab_note(n == 0 ? "nothing" : "something");
+    lab_note(n == 0 ? "nothing" : part == 1 ? "something" : "something before");
     int status = is_static ? reverse_static(data, n) : reverse_dynamic(data, n, run);
     lab_own_calls(1);
     return status;
@@ -52,10 +52,11 @@ static int call_reverse(LabCase *c, const char *function, int *data, int n, int 
 static int call_stencil(LabCase *c, const char *function, const int *in, int *out, int n, int part)
 {
     int is_static = strcmp(function, "stencil_static") == 0, is_loop = strcmp(function, "stencil_loop") == 0;
-    int radius = is_static ? 0 : size_param(c, "radius") / part, threads = is_static ? 0 : size_param(c, "threads");
-    int blocks = is_loop ? size_param(c, "blocks") : 0;
+    int radius = is_static ? 0 : size_param(c, "radius") / part;
+    int threads = is_static ? 0 : (size_param(c, "threads") + part - 1) / part;
+    int blocks = is_loop ? (size_param(c, "blocks") + part - 1) / part : 0;
     lab_leave_work((void *)in, (size_t)n * sizeof(int));
-    lab_note(n == 0 ? "nothing" : "something");
+    lab_note(n == 0 ? "nothing" : part == 1 ? "something" : "something before");
     int status = is_static ? stencil_static(in, out, n)
                  : is_loop ? stencil_loop(in, out, n, radius, blocks, threads)
                            : stencil_dynamic(in, out, n, radius, threads);
@@ -63,7 +64,7 @@ static int call_stencil(LabCase *c, const char *function, const int *in, int *ou
     return status;
 }
 
-/* The arrays are changed in place. Cases with `again` call a function three times: first for so many of the elements with half the run or radius,
+/* The arrays are changed in place. Cases with `again` call a function three times: first for so many of the elements with half the run, or radius, blocks and threads,
  * of an array of their own, which becomes the output `of_fewer`; then for none. */
 static void run_reverse(LabCase *c, const char *function)
 {

@@ -1,14 +1,15 @@
 /* Lab 03: inputs, right answers, and what certain mistakes give.
  *
  * Parameters: `function`, one of shared_memory.h, and its sizes under their names there; with `again` the driver
- * calls it before for so many of the elements, with half the run or radius. All values are
- * integers of at most three digits, so that every sum is exact and fits in 32 bits: 999 times the weights of
- * radius 256, which add to 131,841, is 132 million. Those to be reversed are negative, too, and larger than a byte.
+ * calls it before for so many of the elements, with half the run, or radius, blocks and threads; with
+ * `grid` the record of calls tells whether each launch has the blocks and threads that the header allows. All values are
+ * integers so small that every sum fits in 32 bits. Those to be reversed are negative, too, and larger than a byte.
  */
 #include "judge.h"
 
 #include "shared_memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static size_t size_param(JudgeCase *c, const char *key)
@@ -26,8 +27,10 @@ void judge_inputs(JudgeCase *c)
     size_t n = size_param(c, "n");
     if (is_reverse(c))
         judge_fill_i32(c, judge_input_make_i32(c, "data", n), -99999999, 99999999);
-    else
-        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, 99999);
+    else {
+        size_t radius = judge_has_param(c, "radius") ? size_param(c, "radius") : STENCIL_RADIUS, weights = (2 * radius + 1) * (radius + 1);
+        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, INT32_MAX / weights < 99999 ? (int32_t)(INT32_MAX / weights) : 99999);
+    }
 }
 
 static void reverse(const int32_t *data, int32_t *after, size_t n, size_t run)
@@ -71,12 +74,36 @@ static void refer_stencil(JudgeCase *c)
     }
 }
 
+/* The blocks and threads of each launch: as many as the caller of a stencil asks for, and no more than the header allows. */
+static void judge_grid(JudgeCase *c)
+{
+    size_t n_calls = 0, n = size_param(c, "n"), before = judge_has_param(c, "again") ? size_param(c, "again") : 0, part = 1;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        const char *note = judge_note(&calls[i], "something");
+        if (note)
+            part = *note ? 2 : 1; /* "something before" */
+        if (strcmp(calls[i].op, "LAUNCH") != 0)
+            continue;
+        size_t blocks = calls[i].number, threads = strtoull(calls[i].text, NULL, 10);
+        if (judge_has_param(c, "threads") && threads != (size_param(c, "threads") + part - 1) / part)
+            judge_refuse(c, "A launch had another number of threads in a block than the caller asks for.");
+        if (judge_has_param(c, "blocks") && blocks != (size_param(c, "blocks") + part - 1) / part)
+            judge_refuse(c, "A launch had another number of blocks than the caller asks for.");
+        if (!judge_has_param(c, "blocks") && blocks * threads > 4 * (part == 1 ? n : before) + 4096)
+            judge_refuse(c,
+                         "A launch had more than 4 * n + 4096 threads: is the number of blocks that of elements over those of a block, rounded up?");
+    }
+}
+
 void judge_reference(JudgeCase *c)
 {
     if (is_reverse(c))
         refer_reverse(c);
     else
         refer_stencil(c);
+    if (judge_has_param(c, "grid"))
+        judge_grid(c);
     judge_expect_nothing(c);
     judge_expect_launches_at_most(c, judge_has_param(c, "again") ? 3 : 1);
 }
