@@ -1,7 +1,8 @@
 /* Lab 04: inputs and right answers.
  *
  * Parameters: `function`, one of streams.h, and its numbers under their names there (`streams` for
- * n_streams). `again` and `stale` are the driver's; with `by_the_record` what was copied, and when the host waited, is judged. Readings lie between 0 and 1, dark values between 0 and 0.2.
+ * n_streams). `again` and `stale` are the driver's; with `by_the_record` what was copied, and when the host waited, is judged, with
+ * `by_copies` how long the chunks are. Readings lie between 0 and 1, dark values between 0 and 0.2.
  */
 #include "judge.h"
 
@@ -38,7 +39,8 @@ static void judge_dark(JudgeCase *c, size_t n, size_t chunk)
     const JudgeCall *calls = judge_calls(c, &n_calls);
     for (size_t i = 0; calls && i < n_calls; i++)
         bytes += strcmp(calls[i].op, "COPY") == 0 && strcmp(calls[i].error, "OK") == 0 ? calls[i].number : 0;
-    if (bytes > (2 * n + chunk) * sizeof(float))
+    size_t before = judge_has_param(c, "again") ? 2 * (n / 2) + (chunk + 1) / 2 : 0; /* as the driver has it */
+    if (bytes > (2 * n + chunk + before) * sizeof(float))
         judge_refuse(c, "More was copied than the readings, the results, and dark once: copy dark in one stream, and let the others wait for an "
                         "event behind it.");
 }
@@ -51,6 +53,83 @@ static int is_wait(const JudgeCall *call)
         if (strcmp(call->op, ops[i]) == 0)
             return 1;
     return 0;
+}
+
+/* The streams wait for dark, and the host does not. */
+static void judge_dark_wait(JudgeCase *c)
+{
+    size_t n_calls = 0;
+    int is_begun = 0, is_copied = 0; /* a call that has something to do, up to its first launch */
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        int begins = judge_note(&calls[i], "something") != NULL, ends = judge_note(&calls[i], "nothing") || strcmp(calls[i].op, "LAUNCH") == 0;
+        is_begun = begins || (is_begun && !ends);
+        is_copied = is_begun && (is_copied || strcmp(calls[i].op, "COPY") == 0);
+        if (is_copied && is_wait(&calls[i]))
+            judge_refuse(c, "The host waited before the first kernel was launched: let the other streams wait for an event behind the copy of dark, "
+                            "and not the host.");
+    }
+}
+
+/* calibrate_chunk returns without waiting. */
+static void judge_chunk(JudgeCase *c)
+{
+    size_t n_calls = 0;
+    int is_inside = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        is_inside = judge_note(&calls[i], "chunk") || (is_inside && !judge_note(&calls[i], "sent"));
+        if (is_inside && is_wait(&calls[i]))
+            judge_refuse(c, "calibrate_chunk waited for the device: it is to put its work into the stream, and to return at once.");
+    }
+}
+
+/* With a stream for each chunk nobody has to wait before the last one is on its way. */
+static void judge_no_wait(JudgeCase *c)
+{
+    size_t n_calls = 0, launches = 0, waits = 0, between = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        waits += launches > 0 && is_wait(&calls[i]);
+        if (strcmp(calls[i].op, "LAUNCH") == 0)
+            launches++, between = waits;
+    }
+    if (between > 0)
+        judge_refuse(
+            c, "The host waited between two chunks that have streams of their own: put all chunks into their streams, and wait behind the loop.");
+}
+
+/* Each chunk goes and comes back in copies of its own, and is as long as the caller says. */
+static void judge_copies(JudgeCase *c, size_t n, size_t chunk)
+{
+    size_t n_calls = 0, n_copies = 0, wanted = 0, n_streams = 0;
+    int is_chunk = 1;
+    const struct {
+        size_t n, chunk;
+    } rounds[2] = {{n, chunk}, {judge_has_param(c, "again") ? n / 2 : 0, (chunk + 1) / 2}};
+    for (int r = 0; r < 2; r++)
+        wanted += (rounds[r].n + rounds[r].chunk - 1) / rounds[r].chunk;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        n_streams += strcmp(calls[i].op, "STREAM_CREATE") == 0;
+        if (strcmp(calls[i].op, "COPY") != 0)
+            continue;
+        int fits = 0;
+        for (int r = 0; r < 2; r++)
+            fits |= rounds[r].n > 0 &&
+                    (calls[i].number == rounds[r].chunk * sizeof(float) || calls[i].number == rounds[r].n % rounds[r].chunk * sizeof(float));
+        is_chunk &= fits;
+        n_copies++;
+    }
+    if (calls && n_copies > 0 && (n_copies != 2 * wanted || !is_chunk))
+        judge_refuse(
+            c, "What was copied is not each chunk, to the device and back: a chunk has `chunk` readings, the last one what is left, and nothing "
+               "else is copied.");
+    size_t streams = (size_t)judge_param_int(c, "streams"), n_chunks = (n + chunk - 1) / chunk;
+    if (calls && streams > 1 && n_chunks > 1 && n_streams < (streams < n_chunks ? streams : n_chunks))
+        judge_refuse(c, "Fewer streams were made than the caller asks for.");
+    if (calls && n_chunks > 1 && n_chunks <= streams && !judge_has_param(c, "again") && !judge_has_param(c, "limit"))
+        judge_no_wait(c);
 }
 
 /* Who counts chunk by chunk waits for some of them before the last one is launched, or for each of them behind it. Only where there are
@@ -86,6 +165,7 @@ void judge_reference(JudgeCase *c)
     if (judge_has_param(c, "no_room")) {
         judge_expect_value(c, "an_array_without_room_is_an_error", 1);
         judge_expect_value(c, "an_array_without_room_is_NULL", 1);
+        judge_expect_value(c, "arrays_are_pinned", 1);
     }
     judge_expect_nothing(c);
     size_t n = 0;
@@ -93,12 +173,18 @@ void judge_reference(JudgeCase *c)
     float *out = judge_expect_f32(c, "out", n);
     if (is_function(c, "calibrate_dark")) {
         refer_dark(c, in, out, n);
-        if (judge_has_param(c, "by_the_record"))
+        if (judge_has_param(c, "by_the_record")) {
             judge_dark(c, n, (size_t)judge_param_int(c, "chunk"));
+            judge_dark_wait(c);
+        }
         return;
     }
     for (size_t i = 0; i < n; i++)
         out[i] = calibrated(in[i]);
+    if (is_function(c, "calibrate_chunk"))
+        judge_chunk(c);
+    if (judge_has_param(c, "by_copies"))
+        judge_copies(c, n, (size_t)judge_param_int(c, "chunk"));
     if (!is_function(c, "calibrate_count"))
         return;
     int n_over = 0;
@@ -254,7 +340,8 @@ static void mistake_count(JudgeCase *c, const float *in, const float *out, size_
         int gives;
         const char *hint;
     } counts[] = {
-        {from_limit, "Readings that are exactly limit are in it. What is greater is asked for: what do you compare with, > or >=, and what is not smaller may be equal."},
+        {from_limit, "Readings that are exactly limit are in it. What is greater is asked for: what do you compare with, > or >=, and what is not "
+                     "smaller may be equal."},
         {count_over(in, 0, n, limit), "So many readings of `in` are over the limit. Which array is counted? The calibrated readings are in out."},
         {right + (1 << 30), "This is the right number, added to what the caller's variable held before: what does *n_over begin with?"},
         {0, "Does the host wait before it reads a chunk of out? cudaEventSynchronize waits; cudaEventQuery only asks, and who leaves a chunk out "
