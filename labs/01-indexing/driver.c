@@ -41,8 +41,9 @@ static int size_param(LabCase *c, const char *key)
 /* Of an array's lengths. */
 typedef enum Lengths {
     WHOLE,
-    HALF,  /* of the width */
-    TURNED /* width and height exchanged, so that there are as many elements */
+    HALF,   /* of the width */
+    LOWER,  /* half of the height */
+    TURNED, /* width and height exchanged, so that there are as many elements */
 } Lengths;
 
 /* Calls map_1d, map_2d or map_3d, whichever the case names. */
@@ -56,7 +57,7 @@ static int call_map(LabCase *c, const char *function, const int *in, int *out, L
         lab_note(n == 0 ? "nothing" : "something");
         status = map_1d(in, out, n);
     } else if (strcmp(function, "map_2d") == 0) {
-        int width = size_param(c, "width") / part, height = size_param(c, "height");
+        int width = size_param(c, "width") / part, height = size_param(c, "height") / (lengths == LOWER ? 2 : 1);
         lab_leave_work((void *)in, sizeof(int));
         status = lengths == TURNED ? map_2d(in, out, height, width) : map_2d(in, out, width, height);
     } else {
@@ -86,7 +87,7 @@ static int call_strip(LabCase *c, int *picture, int width, int rows, int amount)
     return status;
 }
 
-/* Cases with `again` call a function before, with a smaller size, on an array of their own; map_2d once more, with other lengths. */
+/* Cases with `again` call a function before, with a smaller size, on an array of their own; map_2d twice more, with other lengths. */
 static int comes_again(LabCase *c)
 {
     return lab_has_param(c, "again");
@@ -103,8 +104,10 @@ static void run_map(LabCase *c, const char *function)
     if (comes_again(c)) {
         int *other = to_device(result, n);
         finish(c, function, call_map(c, function, in, other, HALF));
-        if (strcmp(function, "map_2d") == 0)
+        if (strcmp(function, "map_2d") == 0) {
             finish(c, function, call_map(c, function, in, other, TURNED));
+            finish(c, function, call_map(c, function, in, other, LOWER));
+        }
         CUDA_CHECK(cudaFree(other));
     }
     finish(c, function, call_map(c, function, in, out, WHOLE));
@@ -147,7 +150,7 @@ static size_t changed_padding(const char *strip, size_t rows, size_t pitch, size
     return changed;
 }
 
-/* The strip lies on the device with padded rows, and is copied row by row. */
+/* The strip lies on the device with padded rows. */
 static void run_strip(LabCase *c)
 {
     const LabArray *input = lab_input(c, "strip");
@@ -158,18 +161,16 @@ static void run_strip(LabCase *c)
     char *strip = NULL;
     CUDA_CHECK(cudaMalloc((void **)&strip, rows * pitch));
     CUDA_CHECK(cudaMemset(strip, PADDING, rows * pitch));
-    for (size_t r = 0; r < rows; r++)
-        CUDA_CHECK(cudaMemcpy(strip + r * pitch, (const int *)input->data + r * width, width * sizeof(int),
-                              cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy2D(strip, pitch, input->data, width * sizeof(int), width * sizeof(int), rows,
+                            cudaMemcpyHostToDevice));
     /* Where row 0 of the whole picture would be: an address to count from, outside of any array. */
     int *picture = (int *)((uintptr_t)strip - first_row * pitch);
     if (comes_again(c)) /* adds an amount to two rows, and takes it off again */
         for (int amount = -5; amount <= 5; amount += 10)
             finish(c, "add_strip", call_strip(c, picture, (int)width, 2, amount));
     finish(c, "add_strip", call_strip(c, picture, (int)width, (int)rows, size_param(c, "amount")));
-    for (size_t r = 0; r < rows; r++)
-        CUDA_CHECK(
-            cudaMemcpy(result + r * width, strip + r * pitch, width * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy2D(result, width * sizeof(int), strip, pitch, width * sizeof(int), rows,
+                            cudaMemcpyDeviceToHost));
     lab_value(c, "bytes_changed_between_the_rows", (double)changed_padding(strip, rows, pitch, width * sizeof(int)));
     CUDA_CHECK(cudaFree(strip));
 }

@@ -6,6 +6,7 @@
  */
 #include "judge.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static size_t size_param(JudgeCase *c, const char *key)
@@ -83,18 +84,48 @@ static void refer_strip(JudgeCase *c)
     judge_expect_value(c, "bytes_changed_between_the_rows", 0);
 }
 
+/* Each launch of add_stride has the blocks and threads that the caller asks for. */
+static void judge_grid(JudgeCase *c)
+{
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0 &&
+            (calls[i].number != size_param(c, "blocks") || strtoull(calls[i].text, NULL, 10) != size_param(c, "threads")))
+            judge_refuse(c,
+                         "A launch had another number of blocks, or of threads in a block, than the caller asks for: it is to have exactly these.");
+}
+
+/* The launch of a map has threads for many elements: a quarter of them, or 10,000. */
+static void judge_threads(JudgeCase *c)
+{
+    size_t shape[3] = {1, 1, 1};
+    shape_of_map(c, shape);
+    size_t n_calls = 0, quarter = shape[0] * shape[1] * shape[2] / 4, fewest = quarter < 10000 ? quarter : 10000, most = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        size_t threads = strcmp(calls[i].op, "LAUNCH") == 0 ? calls[i].number * strtoull(calls[i].text, NULL, 10) : 0;
+        most = threads > most ? threads : most;
+    }
+    if (most > 0 && most < fewest) /* without any it is no work of the GPU's */
+        judge_refuse(c, "The launch had far fewer threads than there are elements: start a thread for each of them.");
+}
+
 void judge_reference(JudgeCase *c)
 {
     const char *function = judge_param_text(c, "function");
-    if (strcmp(function, "add_stride") == 0)
+    if (strcmp(function, "add_stride") == 0) {
         refer_stride(c);
-    else if (strcmp(function, "add_strip") == 0)
+        judge_grid(c);
+    } else if (strcmp(function, "add_strip") == 0)
         refer_strip(c);
-    else
+    else {
         refer_map(c);
+        judge_threads(c);
+    }
     if (judge_has_param(c, "n") && judge_param_int(c, "n") == 0)
         judge_expect_nothing(c);
-    size_t calls_before = !judge_has_param(c, "again") ? 0 : strcmp(function, "map_2d") == 0 || strcmp(function, "add_strip") == 0 ? 2 : 1;
+    size_t calls_before = !judge_has_param(c, "again") ? 0 : strcmp(function, "map_2d") == 0 ? 3 : strcmp(function, "add_strip") == 0 ? 2 : 1;
     judge_expect_launches_at_most(c, calls_before + 1);
 }
 
