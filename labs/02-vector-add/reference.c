@@ -1,11 +1,12 @@
 /* Lab 02: inputs and right answers.
  *
- * Parameters: n, and `special: 1` for infinities, NaN and signed zeros among the inputs (where n is at least
- * 8). a and b have different ranges, so that a + a, b + b and a alone are all told from a + b.
+ * Parameters: n, `special: 1` for infinities, NaN and the smallest floats among the inputs (where n is at least
+ * 8), and `grid: 1` where the record of calls tells how many blocks there were. a and b have different ranges, so that a + a, b + b and a alone are all told from a + b.
  */
 #include "judge.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_specials(float *a, float *b, size_t n)
 {
@@ -17,6 +18,7 @@ static void put_specials(float *a, float *b, size_t n)
     b[3] = -INFINITY;
     a[4] = 0x1p-149f; /* the smallest float there is: must not be flushed to zero */
     b[4] = 0x1p-148f;
+    a[5] = b[5] = 0x1.8p127f; /* their sum is more than a float holds: infinity */
     b[n - 1] = NAN;
 }
 
@@ -31,6 +33,18 @@ void judge_inputs(JudgeCase *c)
         put_specials(a, b, n);
 }
 
+/* No launch has more blocks than n or 256. */
+static void judge_blocks(JudgeCase *c, size_t n)
+{
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0 && calls[i].number > (n > 256 ? n : 256))
+            judge_refuse(
+                c, "A launch had more blocks than there are elements, and more than 256: is their number that of elements over those of a block, "
+                   "rounded up?");
+}
+
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
@@ -39,6 +53,8 @@ void judge_reference(JudgeCase *c)
     float *sum = judge_expect_f32(c, "c", n);
     for (size_t i = 0; i < n; i++)
         sum[i] = a[i] + b[i];
+    if (judge_has_param(c, "grid"))
+        judge_blocks(c, n);
 }
 
 /* ---- What certain mistakes give ---- */
