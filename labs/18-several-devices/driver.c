@@ -1,6 +1,7 @@
 /* Lab 18: brings a case's arrays into pinned memory, and calls the function that the case names.
  *
- * Before the call a device that is not the last of several is made the current one, and it must be so afterwards.
+ * Before the call a device that is not the last of several, or that which the parameter `current` names, is made the current one, and it must be so
+ * afterwards.
  * The parameter `calls` repeats train, on the weights of the call before. With `fails` a call of CUDA fails, and nobody asks what the arrays hold.
  */
 #include "lab.h"
@@ -30,6 +31,16 @@ static float *pinned_copy(const float *from, size_t n)
     return array;
 }
 
+/* How many numbers of an input, if there is such a copy, are no longer what they were. */
+static size_t changes(LabCase *c, const char *name, const float *copy)
+{
+    size_t n = 0, changed = 0;
+    const float *array = copy != NULL ? lab_input_f32(c, name, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        changed += memcmp(copy + i, array + i, sizeof *copy) != 0;
+    return changed;
+}
+
 static int call(Job *j, int n_devices)
 {
     LabCase *c = j->c;
@@ -47,12 +58,13 @@ static int call(Job *j, int n_devices)
 static void run(Job *j, float *result, size_t n_result)
 {
     int n_devices = param(j->c, "devices"), current = 0;
-    CUDA_CHECK(cudaSetDevice((n_devices - 1) / 2));
+    CUDA_CHECK(cudaSetDevice(lab_has_param(j->c, "current") ? param(j->c, "current") : (n_devices - 1) / 2));
     lab_own_calls(0);
     int status = call(j, n_devices);
     lab_own_calls(1);
     CUDA_CHECK(cudaGetDevice(&current));
     lab_value(j->c, "current_device", current);
+    lab_value(j->c, "elements_that_changed_and_should_not", (double)(changes(j->c, "in", j->in) + changes(j->c, "x", j->x) + changes(j->c, "y", j->y)));
     if (result != NULL)
         memcpy(result, j->w != NULL ? j->w : j->out, n_result * sizeof(float)); /* nobody waits in between */
     lab_status(j->c, j->function, status);

@@ -1,7 +1,7 @@
 /* Lab 18: inputs and right answers.
  *
  * Parameters: `function`, one of several_devices.h, its numbers under their names there, and `devices` for
- * n_devices; with `fails` only the device is asked for that is current afterwards. Readings lie between 0 and 1, temperatures between 0 and 100; samples between -1 and 1, and what
+ * n_devices; `current` is the device that is current before; with `fails` only the device is asked for that is current afterwards. Readings lie between 0 and 1, temperatures between 0 and 100; samples between -1 and 1, and what
  * y is made of is no linear function of them, so that errors stay.
  */
 #include "judge.h"
@@ -15,6 +15,12 @@
 static int is_function(JudgeCase *c, const char *name)
 {
     return strcmp(judge_param_text(c, "function"), name) == 0;
+}
+
+/* The one that is current before the call, and after it. */
+static int current_device(JudgeCase *c)
+{
+    return (int)(judge_has_param(c, "current") ? judge_param_int(c, "current") : (judge_param_int(c, "devices") - 1) / 2);
 }
 
 void judge_inputs(JudgeCase *c)
@@ -86,6 +92,20 @@ static void refer_train(JudgeCase *c)
         refer_step(x, y, n, judge_param_float(c, "rate"), w);
 }
 
+/* Each piece of at most `micro` samples takes a kernel at least: who works on more at a time launches fewer. */
+static void judge_pieces(JudgeCase *c)
+{
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    int64_t n = judge_param_int(c, "n"), n_devices = judge_param_int(c, "devices"), micro = judge_param_int(c, "micro"), pieces = 0, launches = 0;
+    for (int64_t d = 0; d < n_devices; d++)
+        pieces += (n / n_devices + (d < n % n_devices ? 1 : 0) + micro - 1) / micro;
+    for (size_t i = 0; i < n_calls; i++)
+        launches += strcmp(calls[i].op, "LAUNCH") == 0 && strcmp(calls[i].error, "OK") == 0;
+    if (calls && launches < pieces * judge_param_int(c, "steps"))
+        judge_refuse(c, "Fewer kernels ran than there are pieces: no device works on more than `micro` samples at a time, and each piece takes a kernel in each step.");
+}
+
 /* Two arrays of each device's share, or three, are what a rod takes; a whole rod on each device takes `devices` times as much. Memory that is taken
  * step by step counts each time, and small rods have more at their sides than of their own: many cells and few steps tell. */
 static void judge_room(JudgeCase *c, size_t n)
@@ -109,11 +129,13 @@ void judge_reference(JudgeCase *c)
         return;
     }
     judge_expect_destroyed(c);
-    judge_expect_value(c, "current_device", (double)((judge_param_int(c, "devices") - 1) / 2));
+    judge_expect_value(c, "current_device", current_device(c));
+    judge_expect_value(c, "elements_that_changed_and_should_not", 0);
     if (judge_has_param(c, "fails"))
         return;
     if (is_function(c, "train")) {
         refer_train(c);
+        judge_pieces(c);
         return;
     }
     const float *in = judge_input_f32(c, "in", &n);
@@ -493,9 +515,8 @@ void judge_mistakes(JudgeCase *c)
         name_shares(c);
         return;
     }
-    int n_devices = (int)judge_param_int(c, "devices");
-    for (int d = 0; d < n_devices; d++)
-        if (d != (n_devices - 1) / 2)
+    for (int d = 0; d < DEVICES_MAX; d++)
+        if (d != current_device(c))
             judge_mistake_value(c, "current_device", d, "Which device was current when the function was called, and who makes it so again at the end, behind all that sets a device, on each way out?");
     if (judge_has_param(c, "fails"))
         return;

@@ -22,7 +22,7 @@ typedef struct Share {
 
 /* TODO 1: which of n elements device d has. Device 0 has the first ones, then comes device 1, and so on; each
  * element belongs to exactly one device, and the counts differ by at most one: where they do, the devices
- * with the lower numbers have one more. n may be less than n_devices. */
+ * with the lower numbers have one more. n may be less than n_devices. A device without any has first n and count 0. */
 Share share_of(int n, int n_devices, int d);
 
 /* TODO 2: out[i] = transformed(in[i]) (model.h) for n readings, n 0 or more; each device does its share, and
