@@ -4,7 +4,7 @@
  * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
  * wrong ones. `train` makes several steps and brings back the losses; with `tests` it then draws as many new digits,
  * which nobody has seen, and brings back what they are classified as. With `timed: 0` it makes all that a training
- * needs, and no step; `timed` is how many of the steps are made. `every` calls all functions once, dense_backward twice, for little. With
+ * needs, and no step; `timed` is how many of the steps are made. `every` calls all functions once, dense_backward twice, for little, and train_step and classify with room for half of the images. With
  * `again` dense_forward, sgd_step and classify are called before for the smallest sizes, with other outputs; with `unread`
  * dense_backward gets a y that it must not read.
  */
@@ -112,6 +112,8 @@ static int run_backward(Device *d)
     int status = dense_backward(x, w, y, dy, dw, db, dx, m, n, k, relu);
     if (status == 0)
         lab_value(d->c, "elements_of_dy_that_changed", (double)changes(d, "dy", dy));
+    if (status == 0)
+        lab_value(d->c, "elements_of_x_w_and_y_that_changed", (double)(changes(d, "x", x) + changes(d, "w", w) + (relu ? changes(d, "y", y) : 0)));
     return status;
 }
 
@@ -231,7 +233,7 @@ static int run_every(Device *d)
     float **parameters[] = {&n.w1, &n.b1, &n.w2, &n.b2, &g.w1, &g.b1, &g.w2, &g.b2};
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
         *parameters[i] = zeros(d, SIZE * SIZE);
-    Workspace work = {SIZE, zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE)};
+    Workspace work = {SIZE / 2, zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE)};
     for (int i = 0; i < CALLS && status == 0; i++) {
         lab_own_calls(0);
         status = i == 0   ? dense_forward(x, n.w1, n.b1, y, SIZE, SIZE, SIZE, 1)

@@ -70,7 +70,8 @@ static void make_network(JudgeCase *c)
     make(c, "b1", 1, s.hidden, -0.1, 0.1);
     make(c, "w2", s.hidden, s.classes, -range2, range2);
     double middle = is(c, "classify") && judge_has_param(c, "middle") ? judge_param_float(c, "middle") : 0;
-    make(c, "b2", 1, s.classes, middle - 0.1, middle + 0.1);
+    double around = fabs(middle) > 1e6 ? fabs(middle) / 4 : 0.1; /* so far from 0 nothing but b2 counts */
+    make(c, "b2", 1, s.classes, middle - around, middle + around);
 }
 
 static void make_gradient(JudgeCase *c)
@@ -303,6 +304,7 @@ static void expect_backward(JudgeCase *c)
     double *db = copy_of(c, "db"), *y = size_param(c, "relu", 0) ? copy_of(c, "y") : NULL;
     double *dx = size_param(c, "first", 0) ? NULL : judge_expect_precise(c, "dx", LAB_F32, 2, (size_t[]){m, k});
     judge_expect_value(c, "elements_of_dy_that_changed", 0);
+    judge_expect_value(c, "elements_of_x_w_and_y_that_changed", 0);
     backward(x, w, y, dy, dw, db, dx, m, n, k);
     expect_all(c, "dw_after", dw, k, n);
     expect_all(c, "db_after", db, 1, n);
