@@ -3,7 +3,7 @@
  *
  * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
  * wrong ones. update_weights is called `steps` times, as in training; the other functions once. With `again` the
- * function is called twice before, for no rows and for half of them, with other outputs. `every` calls all of them once, for little.
+ * function is called twice before, for no rows and for half of them, with other outputs. `every` calls all of them, for little.
  */
 #include "lab.h"
 
@@ -144,10 +144,10 @@ static int run_csr(Device *d)
     return matvec_csr(row_start, column, value, x, output_vector(d, "y", LAB_F32, rows), rows_of(d, rows));
 }
 
-/* Each function once, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
+/* Each function once, and those again that may have another kernel for other sizes, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
 static int run_every(Device *d)
 {
-    enum { FUNCTIONS = 8 };
+    enum { CALLS = 11 };
     lab_own_calls(1);
     LabArray room = {.type = LAB_F32, .elements = 256};
     float *a = keep(d, &room, NULL), *b = keep(d, &room, NULL), *out = keep(d, &room, NULL);
@@ -158,7 +158,7 @@ static int run_every(Device *d)
     CUDA_CHECK(cudaMemset(whole, 0, 1024));
     const void *w = a, *x = b;
     void *y = out;
-    for (int i = 0; i < FUNCTIONS && status == 0; i++) {
+    for (int i = 0; i < CALLS && status == 0; i++) {
         lab_own_calls(0);
         status = i == 0   ? matvec_half(w, x, out, 2, 4)
                  : i == 1 ? matvec_bfloat(w, x, out, 2, 4)
@@ -167,7 +167,10 @@ static int run_every(Device *d)
                  : i == 4 ? update_weights(out, (Half *)a, x, 4, 1, 1, whole)
                  : i == 5 ? quantize_rows(a, y, b, 2, 4)
                  : i == 6 ? matvec_int8(w, a, x, b, out, 2, 4)
-                          : matvec_csr(whole, whole, w, x, out, 2);
+                 : i == 7 ? matvec_csr(whole, whole, w, x, out, 2)
+                 : i == 8 ? matvec_half(w, x, out, 2, 3)
+                 : i == 9 ? matvec_bfloat(w, x, out, 2, 3)
+                          : layer_tensor(w, x, out, 5, 16, 16);
         lab_own_calls(1);
         if (cudaGetLastError() != cudaSuccess)
             break;

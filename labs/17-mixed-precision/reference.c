@@ -41,7 +41,7 @@ static double value_of_half(uint16_t bits)
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-static uint16_t bfloat_of_whole(double value)
+static uint16_t bfloat_of(double value)
 {
     float f = (float)value;
     uint32_t bits;
@@ -94,7 +94,7 @@ static LabArray *make_wholes(JudgeCase *c, const char *name, LabType type, int n
         judge_fill(c, array, 0, 2 * largest - 1);
         uint16_t *bits = array->data;
         for (size_t i = 0; i < array->elements; i++)
-            bits[i] = bfloat_of_whole(bits[i] < largest ? bits[i] - (double)largest : bits[i] - largest + 1.0);
+            bits[i] = bfloat_of((bits[i] < largest ? bits[i] - (double)largest : bits[i] - largest + 1.0) * unit);
         return array;
     }
     judge_fill(c, array, -largest, largest);
@@ -111,7 +111,7 @@ static LabArray *make_wholes(JudgeCase *c, const char *name, LabType type, int n
 static void make_matvec(JudgeCase *c, LabType type)
 {
     size_t shape[] = {size_param(c, "rows"), size_param(c, "columns")};
-    make_wholes(c, "w", type, 2, shape, type == LAB_F16 ? 2047 : 255, 1);
+    make_wholes(c, "w", type, 2, shape, type == LAB_F16 ? 2047 : 255, type == LAB_F16 ? 1 : 0x1p40); /* what a half would not hold */
     make_wholes(c, "x", type, 1, &shape[1], 7, 1);
 }
 
@@ -157,7 +157,7 @@ static void make_weights(JudgeCase *c)
     judge_fill(c, w, -90, 90);
     float *of_w = w->data;
     for (size_t r = 0; r < rows; r++) {
-        double unit = ldexp((double)(3 + r % 5) / 512, r % 5 == 3 ? -80 : 0); /* some are tiny, and no zeros */
+        double unit = ldexp((double)(3 + r % 5) / 512, r % 5 == 3 ? -99 : 0); /* some are tiny, 1e-30 and a little more, and no zeros */
         for (size_t i = r * columns; i < (r + 1) * columns; i++) {
             double part = of_w[i] - (int)of_w[i]; /* from -1 to 1, away from 0: cutting off must not be rounding */
             of_w[i] = (float)(((int)of_w[i] - 0.4 * part) * unit);
