@@ -1,6 +1,7 @@
 /* Lab 15: calls the program that parameter `request` names on the arrays of a case.
  *
- * Parameter `calls` calls it several times, as somebody does who uses it all day; `first` before that for a picture or a list of so small a side.
+ * Parameter `calls` calls it several times, as somebody does who uses it all day; `first` before that for a picture or a list of so small a side; `others` calls all other programs
+ * before, for little.
  */
 #include "lab.h"
 
@@ -84,6 +85,24 @@ static float *make_output(LabCase *c, const Request *r, Form form)
     return lab_output(c, "out", LAB_F32, form == PICTURE ? 2 : 1, shape)->data;
 }
 
+/* All programs but one, for four numbers or a picture of one pixel. */
+static int run_others(LabCase *c, const float *in, float *out, size_t but)
+{
+    (void)c;
+    int status = 0;
+    for (size_t i = 0; i < sizeof requests / sizeof *requests && status == 0; i++)
+        status = i == but                               ? 0
+                 : requests[i].run == run_brighten      ? brighten(in, out, 1, 1, 1)
+                 : requests[i].run == run_moving_sum    ? moving_sum(in, out, 4)
+                 : requests[i].run == run_roughness     ? roughness(in, out, 4)
+                 : requests[i].run == run_row_maxima    ? row_maxima(in, out, 1, 1)
+                 : requests[i].run == run_lengths       ? lengths(in, out, 4)
+                 : requests[i].run == run_smooth        ? smooth(in, out, 4, 2)
+                 : requests[i].run == run_negative      ? negative(in, out, 1, 1)
+                                                        : stretch(in, 4, out, 4);
+    return status;
+}
+
 void lab_main(LabCase *c)
 {
     const char *name = lab_param_text(c, "request");
@@ -98,6 +117,8 @@ void lab_main(LabCase *c)
     int status = 0, first = optional(c, "first", 0);
     if (first > 0)
         status = requests[i].run(c, &(Request){.in = r.in, .out = r.out, .width = first, .height = first, .n = first});
+    if (optional(c, "others", 0))
+        status = run_others(c, r.in->data, r.out, i);
     for (int call = optional(c, "calls", 1); call > 0 && status == 0; call--)
         status = requests[i].run(c, &r);
     lab_status(c, name, status);

@@ -39,7 +39,8 @@ void judge_inputs(JudgeCase *c)
     }
     LabArray *in = judge_input_make(c, "in", LAB_F32, is_picture(c) ? 2 : 1, shape);
     double middle = judge_has_param(c, "middle") ? judge_param_float(c, "middle") : 0;
-    judge_fill(c, in, middle - 100, middle + 100);
+    double around = fabs(middle) > 1e6 ? fabs(middle) / 4 : 100; /* floats so far from 0 are far apart */
+    judge_fill(c, in, middle - around, middle + around);
 }
 
 /* ---- One function for each request ---- */
