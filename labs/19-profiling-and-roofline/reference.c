@@ -4,7 +4,7 @@
  * The functions on 16 bits keep the upper half of each float, so that results differ by the last of those bits.
  *
  * For dot the numbers are quarters and small, so that every sum is exact. For the others they lie between 0 and 1:
- * a polynomial of high degree stays small there.
+ * a polynomial of high degree stays small there. Velocities have both signs.
  */
 #include "judge.h"
 
@@ -26,7 +26,7 @@ void judge_inputs(JudgeCase *c)
     const char *names[] = {"x", "y", "z"};
     for (int k = 0; k < 3; k++) {
         float *array = judge_input_make_f32(c, names[k], n);
-        judge_fill_f32(c, array, is(c, "dot") ? 1 : 0, is(c, "dot") ? 5 : 0.9);
+        judge_fill_f32(c, array, is(c, "dot") ? 1 : is(c, "speeds") ? -0.9 : 0, is(c, "dot") ? 5 : 0.9);
         for (size_t i = 0; i < n && is(c, "dot"); i++)
             array[i] = (float)(int)array[i] / 4;
         if (n > 0 && is(c, "speeds"))
@@ -110,7 +110,7 @@ static double wrong_speed(double x, double y, double z, int mistake)
     case X_FOR_Z: return sqrt(x * x + y * y + x * x);
     case Y_FOR_Z: return sqrt(x * x + y * y + y * y);
     case WITHOUT_ROOT: return x * x + y * y + z * z;
-    default: return sqrt(x + y + z);
+    default: return sqrt(fmax(0, x + y + z));
     }
 }
 
