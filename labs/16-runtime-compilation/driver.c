@@ -206,7 +206,7 @@ LAB_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
     return result;
 }
 
-/* ---- the driver, when a kernel is looked up and when a module is unloaded ---- */
+/* ---- the driver, when a module is loaded or unloaded and when a kernel is looked up ---- */
 
 LAB_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
@@ -214,6 +214,14 @@ LAB_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, cons
     void *symbol = find_next("cuModuleGetFunction");
     memcpy(&next, &symbol, sizeof next);
     return refuses("cuModuleGetFunction") ? CUDA_ERROR_NOT_FOUND : next(function, module, name);
+}
+
+LAB_API CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    CUresult (*next)(CUmodule *, const void *);
+    void *symbol = find_next("cuModuleLoadData");
+    memcpy(&next, &symbol, sizeof next);
+    return refuses("cuModuleLoadData") ? CUDA_ERROR_INVALID_PTX : next(module, image);
 }
 
 static const CUresult UNLOADING_FAILED = CUDA_ERROR_NOT_PERMITTED;
@@ -347,6 +355,7 @@ static void run_compile(LabCase *c)
     int result = compile(&r, &compiled);
     lab_value(c, "source_compile_returned", result);
     lab_value(c, "there_is_ptx", compiled.ptx != NULL);
+    lab_value(c, "the_ptx_is_for_compute_75", compiled.ptx == NULL || strstr(compiled.ptx, ".target sm_75") != NULL);
     lab_value(c, "there_is_a_name", compiled.name != NULL && compiled.name[0] != 0);
     lab_value(c, "the_name_is_nvrtcs", result != 0 || strcmp(text_or_none(compiled.name), text_or_none(stand_in.name)) == 0);
     lab_value(c, "there_is_a_log", compiled.log != NULL);
@@ -386,6 +395,19 @@ static void compile_named(const char *source, Compiled *compiled)
     compiler_check(result, "source_compile", compiled->log);
 }
 
+/* PTX that the driver does not take, for a Kernel that holds anything. */
+static void refuse_ptx(LabCase *c, const Compiled *compiled)
+{
+    static int anything;
+    Kernel k = {.module = (CUmodule)&anything};
+    stand_in.refused = "cuModuleLoadData";
+    stand_in.was_asked = 0;
+    int result = kernel_load(&k, compiled);
+    stand_in.refused = NULL;
+    lab_value(c, "returned_when_cuModuleLoadData_failed", stand_in.was_asked ? result : (int)CUDA_ERROR_INVALID_PTX);
+    lab_value(c, "there_is_a_module_when_cuModuleLoadData_failed", k.module != NULL);
+}
+
 /* A module in which the kernel is not: what does kernel_load say, and what does it leave? */
 static void run_load(LabCase *c)
 {
@@ -396,6 +418,7 @@ static void run_load(LabCase *c)
         compiled.name[0] = '_';
     lab_value(c, "kernel_load_returned", kernel_load(&k, &compiled));
     lab_value(c, "there_is_a_module", k.module != NULL);
+    refuse_ptx(c, &compiled);
     lab_value(c, "kernel_unload_of_none_returned", kernel_unload(&none));
     compiled_free(&compiled);
 }
@@ -425,6 +448,20 @@ static void run_kernel(LabCase *c)
         lab_status(c, "kernel_unload", kernel_unload(&k[i]));
 }
 
+/* What power returns for one element when the function `refused` fails; what was compiled last is compiled again. `otherwise`: power does not ask for it. */
+static int refuse_power(const char *refused, int otherwise)
+{
+    const float one = 1;
+    float other = 0;
+    stand_in.answers = 1;
+    stand_in.refused = refused;
+    stand_in.was_asked = 0;
+    int result = power(&one, &other, 1, 2);
+    stand_in.refused = NULL;
+    stand_in.answers = 0;
+    return stand_in.was_asked ? result : otherwise;
+}
+
 static void run_power(LabCase *c)
 {
     size_t n = 0;
@@ -439,6 +476,10 @@ static void run_power(LabCase *c)
         fprintf(stderr, "power returned %d\n", result);
         exit(1);
     }
+    if (!lab_has_param(c, "first"))
+        return;
+    lab_value(c, "power_returned_when_nvrtcCompileProgram_failed", refuse_power("nvrtcCompileProgram", REFUSED));
+    lab_value(c, "power_returned_when_cuModuleGetFunction_failed", refuse_power("cuModuleGetFunction", CUDA_ERROR_NOT_FOUND));
 }
 
 /* Asks the cache for what `requests` says, letter by letter, each in texts that are overwritten afterwards, and runs what
@@ -702,6 +743,7 @@ static void run_cache(LabCase *c)
         }
         free(log);
     }
+    lab_value(c, "cache_destroy_of_none_returned", cache_destroy(NULL));
     lab_note("requested");
     lab_value(c, "kernels_that_stayed", count_kept(&given));
     give_others_back();

@@ -25,7 +25,7 @@ void judge_inputs(JudgeCase *c)
 }
 
 /* Numbers of NVRTC and of the driver, which are part of their interfaces. */
-enum { NVRTC_INVALID_OPTION = 5, NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_NOT_FOUND = 500, CUDA_NOT_PERMITTED = 800 };
+enum { NVRTC_INVALID_OPTION = 5, NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_INVALID_PTX = 218, CUDA_NOT_FOUND = 500, CUDA_NOT_PERMITTED = 800 };
 
 /* ---- The record of calls ---- */
 
@@ -119,6 +119,7 @@ static void expect_compile(JudgeCase *c)
     int fails = fails_to_compile(c);
     judge_expect_value(c, "source_compile_returned", fails ? NVRTC_COMPILATION : 0);
     judge_expect_value(c, "there_is_ptx", !fails);
+    judge_expect_value(c, "the_ptx_is_for_compute_75", 1);
     judge_expect_value(c, "there_is_a_name", !fails);
     judge_expect_value(c, "the_name_is_nvrtcs", 1);
     judge_expect_value(c, "there_is_a_log", 1);
@@ -210,6 +211,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
         for (size_t i = 0; i < n && *at != 'm'; i++)
             *out++ = requested(*at, in[i], CACHE_A);
     judge_expect_value(c, "compilations", different + mistakes);
+    judge_expect_value(c, "cache_destroy_of_none_returned", 0);
     judge_expect_value(c, "logs", different + mistakes);
     judge_expect_value(c, "answers_that_leave_k_or_log_as_it_was", 0);
     judge_expect_value(c, "kernels_that_stayed", (double)strlen(requests) - mistakes);
@@ -236,8 +238,14 @@ void judge_reference(JudgeCase *c)
     if (is_text(c, "function", "load")) {
         judge_expect_value(c, "kernel_load_returned", CUDA_NOT_FOUND);
         judge_expect_value(c, "there_is_a_module", 0);
+        judge_expect_value(c, "returned_when_cuModuleLoadData_failed", CUDA_INVALID_PTX);
+        judge_expect_value(c, "there_is_a_module_when_cuModuleLoadData_failed", 0);
         judge_expect_value(c, "kernel_unload_of_none_returned", 0);
         return;
+    }
+    if (is_text(c, "function", "power") && judge_has_param(c, "first")) {
+        judge_expect_value(c, "power_returned_when_nvrtcCompileProgram_failed", NVRTC_INTERNAL);
+        judge_expect_value(c, "power_returned_when_cuModuleGetFunction_failed", CUDA_NOT_FOUND);
     }
     if (is_text(c, "function", "refused")) {
         expect_refused(c);
@@ -431,6 +439,7 @@ static void name_compile(JudgeCase *c, int fails)
         judge_mistake_value(c, "source_compile_returned", NVRTC_INVALID_OPTION, "NVRTC calls an option invalid: --gpu-architecture=compute_75 and those of the caller are all, and the number counts both.");
     }
     judge_mistake_value(c, "there_is_ptx", fails, fails ? "There is no PTX when a compilation has failed: out->ptx stays NULL." : "out->ptx is NULL: is the PTX fetched, when the compilation has worked, and kept?");
+    judge_mistake_value(c, "the_ptx_is_for_compute_75", 0, "For which architecture is the source compiled? The contract asks for compute_75: which option says so, and does it reach nvrtcCompileProgram?");
     judge_mistake_value(c, "there_is_a_name", fails, fails ? "There is no name when a compilation has failed: out->name stays NULL." : "out->name is not there: nvrtcAddNameExpression before the compilation, nvrtcGetLoweredName behind it, and a copy of what it gives.");
     judge_mistake_value(c, "the_name_is_nvrtcs", 0, "out->name is not what nvrtcGetLoweredName gave. That text belongs to the program, and is gone after nvrtcDestroyProgram: copy it before.");
     judge_mistake_value(c, "there_is_a_log", 0, "out->log is NULL: it is fetched whatever came out of the compilation, and is an empty text when the compiler has nothing to say.");
@@ -449,6 +458,8 @@ static void name_load(JudgeCase *c)
 {
     judge_mistake_value(c, "kernel_load_returned", 0, "The error of cuModuleGetFunction is lost: unloading the module works, and its value is not the one to return.");
     judge_mistake_value(c, "there_is_a_module", 1, "After the load has failed k->module has to be NULL, unloaded or not: whoever unloads k would do it once more.");
+    judge_mistake_value(c, "returned_when_cuModuleLoadData_failed", 0, "The error of cuModuleLoadData is lost: it is the one to return, and without a module there is nothing to look up.");
+    judge_mistake_value(c, "there_is_a_module_when_cuModuleLoadData_failed", 1, "k holds anything when kernel_load is called: where cuModuleLoadData fails, who makes k->module NULL?");
     static const double errors[] = {1, 201, 400}; /* CUDA_ERROR_INVALID_VALUE, _INVALID_CONTEXT, _INVALID_HANDLE */
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         judge_mistake_value(c, "kernel_unload_of_none_returned", errors[i], "Where k->module is NULL there is nothing to unload, and kernel_unload returns 0.");
@@ -509,6 +520,11 @@ static void name_powers(JudgeCase *c)
     name_power(c, exponent + 1, "the exponent is one too large", hint);
     name_power(c, exponent % 10, "the exponent has lost all digits but the last", "How long is the text that the option is written into?");
     name_power(c, exponent / 10, "the exponent has lost its last digit", "How long is the text that the option is written into? It has a 0 byte at its end.");
+    if (!judge_has_param(c, "first"))
+        return;
+    static const char lost[] = "power returns the first error of what it calls: is the value of each step looked at, and does no later one that works, such as unloading, take its place?";
+    judge_mistake_value(c, "power_returned_when_nvrtcCompileProgram_failed", 0, lost);
+    judge_mistake_value(c, "power_returned_when_cuModuleGetFunction_failed", 0, lost);
 }
 
 void judge_mistakes(JudgeCase *c)
