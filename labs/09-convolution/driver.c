@@ -2,8 +2,8 @@
  * result back.
  *
  * The output begins as a copy of the poisoned host array, so that elements nobody writes are told from wrong
- * ones. With parameter `again` the function is called four times before, with taps of the filter (of both, the row and the column) turned round: for images without elements, for
- * half of the image with half the radius, and for a single element with the same radius. So a filter or a size that stays from a call before
+ * ones. With parameter `again` the function is called six times before, with taps of the filter (of both, the row and the column) turned round: for images without elements, for
+ * half of the image with half the radius, for the whole image, for the half once more, and for a single element with the same radius. So a filter or a size that stays from a call before
  * shows. All these filters lie at one address, as an array that is filled anew for each call does. What comes of that half is the output `out_of_half`.
  */
 #include "lab.h"
@@ -43,10 +43,10 @@ static int *to_device(const int *host, size_t n)
 }
 
 /* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of
- * the filter as half the radius has; then one element. */
+ * the filter as half the radius has; then the whole image, and the half again: what stays of a larger image or filter shows there; then one element. */
 static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, const int *column)
 {
-    Convolution no_rows = *c, no_columns = *c, half = *c, one = *c;
+    Convolution no_rows = *c, no_columns = *c, whole = *c, half = *c, one = *c;
     no_rows.height = no_columns.width = 0;
     one.height = one.width = 1;
     if (c->height > 1)
@@ -57,6 +57,7 @@ static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, 
     half.radius_x /= 2;
     lab_own_calls(1);
     LabArray *before = lab_output(lab, "out_of_half", LAB_I32, 2, (size_t[]){(size_t)half.height, (size_t)half.width});
+    whole.out = to_device(NULL, (size_t)c->height * (size_t)c->width);
     half.out = to_device(before->data, before->elements);
     one.out = to_device(before->data, 1);
     lab_own_calls(0);
@@ -66,10 +67,15 @@ static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, 
     if (status == 0)
         status = convolve(&half, taps, column);
     if (status == 0)
+        status = convolve(&whole, taps, column);
+    if (status == 0)
+        status = convolve(&half, taps, column);
+    if (status == 0)
         status = convolve(&one, taps, column);
     lab_own_calls(1);
     if (status == 0)
         CUDA_CHECK(cudaMemcpy(before->data, half.out, before->elements * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(whole.out));
     CUDA_CHECK(cudaFree(half.out));
     CUDA_CHECK(cudaFree(one.out));
     lab_own_calls(0);

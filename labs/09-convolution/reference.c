@@ -5,8 +5,8 @@
  * the image, or the first half of the line, with as many taps of the filter (of two, of both) turned round as half the radius has. No filter is the same from both ends in
  * the public cases. Sums fit into an int, but not into the 24 bits that a float has for them: a filter of 17 x 17 taps gives
  * at most 80,000 * 289 * 60 < 2^31, one that is a column times a row 80,000 * (17 * 9) * (17 * 9), a line 80,000 * 17 * 999.
- * `wide`: elements up to 30,000,000 and taps up to 8 (of which there are 7 at most then), or for a column times a row 15,000,000 and 3 (15 at
- * most): 24 bits are not enough for an element, either.
+ * `wide`: elements of both signs and up to 30,000,000, for which 24 bits are not enough, either; with 2 it is the taps (of a column times a row those of the
+ * column) that are so large, and the elements are small. How large is what the number of taps allows: all sums fit into an int.
  *
  * judge_mistakes: a Slip says what is different from the right sum, in the taps or in the loop; most slips need one field.
  */
@@ -25,6 +25,13 @@ static int is_line(JudgeCase *c)
     return judge_has_param(c, "n");
 }
 
+/* Up to `most`, and no more than so many of them fit into an int. */
+static int at_most(int most, size_t n)
+{
+    size_t fits = INT32_MAX / n;
+    return fits < 1 ? 1 : fits < (size_t)most ? (int)fits : most;
+}
+
 void judge_inputs(JudgeCase *c)
 {
     size_t rows = is_line(c) ? 1 : 2 * size_param(c, "radius_y") + 1;
@@ -36,14 +43,24 @@ void judge_inputs(JudgeCase *c)
     else
         in = judge_input_make(c, "in", LAB_I32, 2,
                               (size_t[]){size_param(c, "height"), size_param(c, "width")});
-    int wide = judge_has_param(c, "wide");
-    int largest = wide ? (separable ? 3 : 8) : is_line(c) ? 999 : separable ? 9 : 60; /* of the taps */
-    int wide_elements = separable ? 15000000 : 30000000;
-    judge_fill(c, in, wide ? wide_elements / 2 : 1, wide ? wide_elements : 80000);
+    int64_t wide = judge_has_param(c, "wide") ? judge_param_int(c, "wide") : 0;
+    size_t n_taps = rows * columns;
+    int largest = is_line(c) ? 999 : separable ? 9 : 60, of_column = largest; /* of the taps */
+    int elements = 80000;
+    if (wide == 1) {
+        of_column = separable ? at_most(3, n_taps * 15000000) : 1;
+        largest = separable ? of_column : at_most(8, n_taps * 30000000);
+        elements = at_most(separable ? 15000000 : 30000000, n_taps * (size_t)(largest * of_column));
+    } else if (wide == 2) {
+        elements = 4;
+        of_column = at_most(400000000, 3 * n_taps * (size_t)elements);
+        largest = separable ? 3 : at_most(400000000, n_taps * (size_t)elements);
+    }
+    judge_fill(c, in, wide ? -elements : 1, elements);
     judge_fill(c, judge_input_make(c, "filter", LAB_I32, 2, (size_t[]){separable ? 1 : rows, columns}), -largest,
                largest);
     if (separable)
-        judge_fill_i32(c, judge_input_make_i32(c, "column", rows), -largest, largest);
+        judge_fill_i32(c, judge_input_make_i32(c, "column", rows), -of_column, of_column);
 }
 
 typedef struct Filter {
