@@ -216,13 +216,40 @@ static void run_check_bad(LabCase *c)
 
 /* ---- reserve ---- */
 
+enum { TAKEN_MAX = 128 };
+
+/* Takes all of the device's memory: what is free, by halves. The errors of it are taken away. */
+static size_t take_memory(void *taken[TAKEN_MAX])
+{
+    size_t bytes = 0, total = 0, n = 0;
+    CUDA_CHECK(cudaMemGetInfo(&bytes, &total));
+    while (bytes > 0 && n < TAKEN_MAX)
+        if (cudaMalloc(&taken[n], bytes) == cudaSuccess)
+            n++;
+        else
+            bytes /= 2;
+    cudaGetLastError();
+    return n;
+}
+
 /* The last of `count` floats lies inside the allocation. */
 static int reaches_its_end(float *buffer, size_t count)
 {
     return buffer && count > 0 && cudaMemset(buffer + count - 1, 0, sizeof(float)) == cudaSuccess;
 }
 
-/* `halvings`: how often the count must be halved; -1: until it fits, at least once; more often than the count can be: nothing fits.
+/* All memory but that for `bytes` bytes. */
+static size_t take_all_but(size_t bytes, void *taken[TAKEN_MAX])
+{
+    void *room = NULL;
+    CUDA_CHECK(cudaMalloc(&room, bytes));
+    size_t n = take_memory(taken);
+    CUDA_CHECK(cudaFree(room));
+    return n;
+}
+
+/* `room`: there is memory for a few bytes alone.
+ * `halvings`: how often the count must be halved; -1: until it fits, at least once; more often than the count can be: nothing fits.
  * With 0 reserve is called once more, for half as many. */
 static void run_reserve(LabCase *c)
 {
@@ -230,11 +257,15 @@ static void run_reserve(LabCase *c)
     int64_t halvings = lab_param_int(c, "halvings");
     size_t count = wanted;
     float before = 0, *buffer = &before;
+    void *taken[TAKEN_MAX];
+    size_t n = lab_has_param(c, "room") ? take_all_but((size_t)lab_param_int(c, "room"), taken) : 0;
     lab_note("reserve");
     int status = reserve(&buffer, &count);
     lab_note("returned %d", status);
     lab_value(c, "reserve_returned", status);
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
+    for (size_t i = 0; i < n; i++)
+        cudaFree(taken[i]);
     if (halvings > 0 && wanted >> halvings == 0) {
         if (status != cudaSuccess)
             lab_value(c, "returned", status);
@@ -277,22 +308,6 @@ static void use_device(void)
     if (cudaMalloc((void **)&byte, 1) == cudaSuccess)
         cudaMemset(byte, 0, 1);
     cudaFree(byte);
-}
-
-enum { TAKEN_MAX = 128 };
-
-/* Takes all of the device's memory: what is free, by halves. The errors of it are taken away. */
-static size_t take_memory(void *taken[TAKEN_MAX])
-{
-    size_t bytes = 0, total = 0, n = 0;
-    CUDA_CHECK(cudaMemGetInfo(&bytes, &total));
-    while (bytes > 0 && n < TAKEN_MAX)
-        if (cudaMalloc(&taken[n], bytes) == cudaSuccess)
-            n++;
-        else
-            bytes /= 2;
-    cudaGetLastError();
-    return n;
 }
 
 /* The n blocks of memory are given back behind the question. */
