@@ -2,7 +2,8 @@
  *
  * Parameters: function, n, and `in_place: 1`; with `again` the driver calls it before for the first half. Elements are positive and negative, so that the sums rise and
  * fall, and small enough that every sum fits in an int: at most 40 * 2^21, or n times `largest`. With `level`, a number, all elements before one whose
- * index 32 divides add up to that: who keeps a sum until it is there must tell it from one that is not, whatever it is.
+ * index 32 divides add up to that: who keeps a sum until it is there must tell it from one that is not, whatever it is. Large elements
+ * (`largest` is 30000) are then up to 60,000,000, as no sum spans more than 31 of them: neither a short nor a float has room for one.
  */
 #include "judge.h"
 
@@ -30,8 +31,11 @@ void judge_inputs(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
     int32_t *in = judge_input_make_i32(c, "in", n), largest = judge_has_param(c, "largest") ? (int32_t)judge_param_int(c, "largest") : 40;
+    int has_level = judge_has_param(c, "level") && strcmp(judge_param_text(c, "level"), "any") != 0;
+    if (has_level && largest == 30000)
+        largest = 60000000;
     judge_fill_i32(c, in, -largest / 2, largest);
-    if (judge_has_param(c, "level") && strcmp(judge_param_text(c, "level"), "any") != 0)
+    if (has_level)
         level_sums(in, n, (int32_t)judge_param_int(c, "level"));
 }
 
