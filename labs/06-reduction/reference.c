@@ -4,7 +4,10 @@
  * `threads` and `calls` are the driver's; with `again` it calls the function before for the first half of the elements,
  * and for none.
  *
- * What is added up are halves from 1 to 7.5: up to 2^23, which is 1.1 million elements at least, every sum of
+ * `kind`: `mixed` elements have both signs; for max_all they are `far` below 0 (and near the end of what a float can hold), or all are -INFINITY
+ * (`infinite`); `above` and `below` 0 they are otherwise, too.
+ *
+ * What is added up are halves from 1 to 7.5, or from -7.5 to 7.5: up to 2^23, which is 1.1 million elements at least, every sum of
  * them is exact in a float, in whatever order it is taken. So one element that is lost, or taken twice, shows,
  * and so does a sum in whole numbers.
  */
@@ -20,12 +23,21 @@ static int is_max(JudgeCase *c)
     return strcmp(judge_param_text(c, "function"), "max_all") == 0;
 }
 
+static int is_kind(JudgeCase *c, const char *kind)
+{
+    return judge_has_param(c, "kind") && strcmp(judge_param_text(c, "kind"), kind) == 0;
+}
+
 /* The largest element stands where parameter `at` says, if there is one: at an end, say. */
 static void fill_for_max(JudgeCase *c, float *in, size_t n)
 {
-    judge_fill_f32(c, in, -1000, -10);
-    if (judge_has_param(c, "at") && n > 0)
-        in[judge_param_int(c, "at")] = -1.5f;
+    float largest = is_kind(c, "mixed") ? 1000.5f : is_kind(c, "far") ? -1e37f : -1.5f;
+    double scale = is_kind(c, "far") ? 3e35 : 1;
+    judge_fill_f32(c, in, -1000 * scale, is_kind(c, "mixed") ? 1000 : -10 * scale);
+    for (size_t i = 0; i < n && is_kind(c, "infinite"); i++)
+        in[i] = -INFINITY;
+    if (judge_has_param(c, "at") && n > 0 && !is_kind(c, "infinite"))
+        in[judge_param_int(c, "at")] = largest;
 }
 
 void judge_inputs(JudgeCase *c)
@@ -36,7 +48,7 @@ void judge_inputs(JudgeCase *c)
         fill_for_max(c, in, n);
         return;
     }
-    judge_fill_f32(c, in, 1, 8);
+    judge_fill_f32(c, in, is_kind(c, "mixed") ? -8 : 1, 8);
     for (size_t i = 0; i < n; i++)
         in[i] = (float)(int)(2 * in[i]) / 2;
 }
@@ -59,6 +71,8 @@ void judge_reference(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
     expect(c, "result", n);
+    if (strcmp(judge_param_text(c, "function"), "sum_tree") == 0)
+        judge_expect_threads(c, n);
     if (judge_has_param(c, "again")) {
         expect(c, "result_of_half", n / 2);
         expect(c, "result_of_none", 0);
