@@ -9,8 +9,8 @@
  *   same      one value, from 128 to 255
  *
  * `calls` is the driver's; with `again` it calls the function before for half of the numbers and half of the bins, for one
- * number and for none. Numbers for histogram_range go past both ends of the range, and one in three
- * is the least of its bin.
+ * number and for none. Numbers for histogram_range go past both ends of the range, as far as -1,000,000 to 1,000,000 allow it,
+ * and one in three is the least of its bin.
  *
  * judge_mistakes: a Slip says how often element i is counted, and in which bin, where that is not once and in its own.
  */
@@ -61,6 +61,8 @@ static void make_bytes(JudgeCase *c, size_t n)
         bytes[i] = (uint8_t)byte_of(kind, bytes[i], first);
 }
 
+enum { GREATEST = 1000000 };
+
 /* The least number of x's bin, as if bins went on at both ends. */
 static int edge_of(int x, int low, int width)
 {
@@ -78,9 +80,12 @@ void judge_inputs(JudgeCase *c)
     int low = (int)judge_param_int(c, "low");
     int span = (int)(judge_param_int(c, "width") * judge_param_int(c, "n_bins")), past = span / 4 + 2;
     int32_t *in = judge_input_make_i32(c, "in", n);
-    judge_fill_i32(c, in, low - past, low + span + past);
-    for (size_t i = 0; i < n; i += 3)
-        in[i] = edge_of(in[i], low, (int)judge_param_int(c, "width"));
+    int least = low - past < -GREATEST ? -GREATEST : low - past, greatest = low + span + past > GREATEST ? GREATEST : low + span + past;
+    judge_fill_i32(c, in, least, greatest);
+    for (size_t i = 0; i < n; i += 3) {
+        int edge = edge_of(in[i], low, (int)judge_param_int(c, "width"));
+        in[i] = edge < -GREATEST ? in[i] : edge;
+    }
 }
 
 /* The first n of them, into the output `name`. */
@@ -118,6 +123,7 @@ void judge_reference(JudgeCase *c)
 {
     size_t n = judge_input(c, "in")->elements, n_bins = is_range(c) ? (size_t)judge_param_int(c, "n_bins") : 0;
     count(c, "bins", n, n_bins);
+    judge_expect_destroyed(c);
     if (strcmp(judge_param_text(c, "function"), "histogram_global") == 0)
         judge_expect_threads(c, n);
     if (judge_has_param(c, "again")) {
