@@ -12,6 +12,7 @@
 #include "launch_configuration.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -160,6 +161,47 @@ static void refuse_blocks_as_asked(JudgeCase *c)
     judge_refuse(c, why);
 }
 
+static const char *kernel_of(JudgeCase *c)
+{
+    return is_function(c, "window_sums") ? "window_kernel" : is_function(c, "spread") ? "spread_kernel" : "walk_kernel";
+}
+
+enum { SPREAD_BLOCK_SURE = 512 }; /* threads: spread_kernel can have them, however many registers it takes */
+
+/* How many threads the contract asks of a block; 0: as many as the function likes. */
+static uint64_t threads_asked(JudgeCase *c)
+{
+    if (is_function(c, "window_sums"))
+        return WINDOW_BLOCK;
+    uint64_t threads = judge_has_param(c, "threads") ? (uint64_t)judge_param_int(c, "threads") : 0;
+    return is_function(c, "spread") && threads > SPREAD_BLOCK_SURE ? 0 : threads;
+}
+
+/* The last launch is of the kernel that the contract names, in blocks as they are asked for, and no more of them than are needed. */
+static void refuse_other_launch(JudgeCase *c)
+{
+    static char why[512];
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls), *last = NULL;
+    uint64_t n = (uint64_t)judge_param_int(c, "n"), asked = threads_asked(c);
+    for (size_t i = 0; calls && i < n_calls; i++)
+        last = strcmp(calls[i].op, "LAUNCH") == 0 && strcmp(calls[i].error, "OK") == 0 ? &calls[i] : last;
+    if (last == NULL)
+        return;
+    uint64_t blocks = last->number, threads = strtoull(last->text, NULL, 10), needed = threads > 0 ? (n + threads - 1) / threads : 0;
+    if (strstr(last->text, kernel_of(c)) == NULL)
+        snprintf(why, sizeof why, "Another kernel than %s was launched, which is to do the work whatever n and the other numbers are.", kernel_of(c));
+    else if (asked > 0 && threads != asked)
+        snprintf(why, sizeof why, "The launch has blocks of %llu threads; %llu are asked for, and the kernel can have them.", (unsigned long long)threads,
+                 (unsigned long long)asked);
+    else if (blocks > needed)
+        snprintf(why, sizeof why, "The launch has %llu blocks of %llu threads for %llu elements; %llu are needed, and no more are to be launched.",
+                 (unsigned long long)blocks, (unsigned long long)threads, (unsigned long long)n, (unsigned long long)needed);
+    else
+        return;
+    judge_refuse(c, why);
+}
+
 /* A launch that is refused has a number of blocks, too. */
 static void judge_blocks_refused(JudgeCase *c)
 {
@@ -198,6 +240,8 @@ void judge_reference(JudgeCase *c)
         refuse_exchanged(c);
     if (n > 0 && is_function(c, "spread"))
         refuse_blocks_as_asked(c);
+    if (n > 0 && (judge_has_param(c, "again") || is_function(c, "walk_best"))) /* other cases count blocks, or threads */
+        refuse_other_launch(c);
     if (!is_function(c, "window_sums") && !is_function(c, "spread")) {
         refer_walk(c, n);
         return;
