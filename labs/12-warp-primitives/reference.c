@@ -1,12 +1,13 @@
 /* Lab 12: inputs and right answers.
  *
  * Parameters: `function`, one of warp_primitives.h; n; width, for below_largest; `sign`: -1 for elements that
- * are all negative, 1 for all positive, 0 or nothing for both; `ones`: each third element is 1. `calls` is the driver's.
+ * are all negative, -2 for the same down to the least, which make up the last run if it is short, 1 for all positive, 0 or nothing for both; `ones`: each third element is 1. `calls` is the driver's.
  *
  * judge_mistakes: a Slip says what element i of the output is after a mistake; those of exchanges are worked out lane by lane.
  */
 #include "judge.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { RUN = 32 };
@@ -16,9 +17,11 @@ void judge_inputs(JudgeCase *c)
     size_t n = (size_t)judge_param_int(c, "n");
     int64_t sign = judge_has_param(c, "sign") ? judge_param_int(c, "sign") : 0;
     int32_t largest = judge_has_param(c, "largest") ? (int32_t)judge_param_int(c, "largest") : 1000;
-    int32_t low = sign > 0 ? 1 : -largest, high = sign < 0 ? -1 : largest;
+    int32_t low = sign > 0 ? 1 : sign == -2 ? -INT32_MAX : -largest, high = sign < 0 ? -1 : largest;
     int32_t *in = judge_input_make_i32(c, "in", n);
     judge_fill_i32(c, in, low, high);
+    for (size_t i = n - n % RUN; sign == -2 && i < n; i++)
+        in[i] = low + (int32_t)(i % 7);
     for (size_t i = 0; judge_has_param(c, "ones") && i < n; i += 3)
         in[i] = 1;
     int counts = strcmp(judge_param_text(c, "function"), "count_positive") == 0 && n >= 96 && sign == 0 && largest == 1000;
@@ -72,6 +75,23 @@ static void count(JudgeCase *c, const int32_t *in, size_t n)
         out[0] += in[i] > 0;
 }
 
+enum { COUNTED = 65000 }; /* so many elements and more have cases that count blocks */
+
+/* The contract's number of blocks for few elements, by the record. */
+static void judge_blocks(JudgeCase *c, size_t n)
+{
+    static char why[256];
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && n < COUNTED && i < n_calls; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0 && calls[i].number > n / RUN + 32) {
+            snprintf(why, sizeof why, "A launch has %llu blocks, for %zu elements or fewer; n / 32 + 32 are allowed, which is %zu.",
+                     (unsigned long long)calls[i].number, n, n / RUN + 32);
+            judge_refuse(c, why);
+            return;
+        }
+}
+
 void judge_reference(JudgeCase *c)
 {
     static const struct {
@@ -84,7 +104,9 @@ void judge_reference(JudgeCase *c)
                      {"count_positive", count}};
     size_t n = 0;
     judge_expect_nothing(c);
+    judge_expect_destroyed(c);
     const int32_t *in = judge_input_i32(c, "in", &n);
+    judge_blocks(c, n);
     for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++)
         if (strcmp(functions[k].name, judge_param_text(c, "function")) == 0)
             functions[k].expect(c, in, n);
