@@ -508,6 +508,12 @@ static int64_t by_reciprocal(const Call *c, int64_t i)
     return above < 0 ? 0 : limited(c, 1 + (int64_t)((float)above * reciprocal));
 }
 
+static int64_t by_reciprocal_in_double(const Call *c, int64_t i)
+{
+    int64_t above = c->numbers[i] - c->low;
+    return above < 0 ? 0 : limited(c, 1 + (int64_t)((double)above * (1.0 / (double)c->width)));
+}
+
 static int64_t to_nearest(const Call *c, int64_t i)
 {
     int64_t above = c->numbers[i] - c->low;
@@ -659,6 +665,8 @@ static const Slip slips[] = {
      .bin = greatest_from_low_in_next_bin},
     {RANGE, "some least numbers of bins are counted in the bin before, as a product with 1.0f / width gives it",
      "1 / width is rounded, and so is a product with it. Divide whole numbers: (x - low) / width.", .bin = by_reciprocal},
+    {RANGE, "some least numbers of bins are counted in the bin before, as a product with 1.0 / width gives it, also in double",
+     "1 / width is rounded, and so is a product with it. Divide whole numbers: (x - low) / width.", .bin = by_reciprocal_in_double},
     {RANGE, "the upper half of each bin is counted in the bin behind it", "Is the quotient rounded down, and not to the nearest?", .bin = to_nearest},
     {RANGE, "numbers are counted as if low were 0", "From where are bins counted? From low: (x - low) / width.", .bin = without_low},
     {RANGE, "numbers are counted as if low had the other sign", "From where are bins counted? From low: (x - low) / width.", .bin = low_added},
