@@ -177,29 +177,41 @@ static uint64_t threads_asked(JudgeCase *c)
     return is_function(c, "spread") && threads > SPREAD_BLOCK_SURE ? 0 : threads;
 }
 
-/* The last launch is of the kernel that the contract names, in blocks as they are asked for, and no more of them than are needed. */
-static void refuse_other_launch(JudgeCase *c)
+/* A launch for n elements is of the kernel that the contract names, in blocks as they are asked for, and no more of them than are needed. */
+static int refuse_other_launch(JudgeCase *c, const JudgeCall *launch, uint64_t n)
 {
     static char why[512];
-    size_t n_calls = 0;
-    const JudgeCall *calls = judge_calls(c, &n_calls), *last = NULL;
-    uint64_t n = (uint64_t)judge_param_int(c, "n"), asked = threads_asked(c);
-    for (size_t i = 0; calls && i < n_calls; i++)
-        last = strcmp(calls[i].op, "LAUNCH") == 0 && strcmp(calls[i].error, "OK") == 0 ? &calls[i] : last;
-    if (last == NULL)
-        return;
-    uint64_t blocks = last->number, threads = strtoull(last->text, NULL, 10), needed = threads > 0 ? (n + threads - 1) / threads : 0;
-    if (strstr(last->text, kernel_of(c)) == NULL)
+    uint64_t wanted = threads_asked(c), blocks = launch->number, threads = strtoull(launch->text, NULL, 10);
+    uint64_t needed = threads > 0 ? (n + threads - 1) / threads : 0;
+    if (strstr(launch->text, kernel_of(c)) == NULL)
         snprintf(why, sizeof why, "Another kernel than %s was launched, which is to do the work whatever n and the other numbers are.", kernel_of(c));
-    else if (asked > 0 && threads != asked)
+    else if (wanted > 0 && threads != wanted)
         snprintf(why, sizeof why, "The launch has blocks of %llu threads; %llu are asked for, and the kernel can have them.", (unsigned long long)threads,
-                 (unsigned long long)asked);
+                 (unsigned long long)wanted);
     else if (blocks > needed)
         snprintf(why, sizeof why, "The launch has %llu blocks of %llu threads for %llu elements; %llu are needed, and no more are to be launched.",
                  (unsigned long long)blocks, (unsigned long long)threads, (unsigned long long)n, (unsigned long long)needed);
     else
-        return;
+        return 0;
     judge_refuse(c, why);
+    return 1;
+}
+
+/* The first launch and the last one: with `again` the first is for half of the elements. */
+static void refuse_other_launches(JudgeCase *c)
+{
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls), *first = NULL, *last = NULL;
+    uint64_t n = (uint64_t)judge_param_int(c, "n");
+    for (size_t i = 0; calls && i < n_calls; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0 && strcmp(calls[i].error, "OK") == 0) {
+            first = first ? first : &calls[i];
+            last = &calls[i];
+        }
+    if (last == NULL || refuse_other_launch(c, last, n))
+        return;
+    if (first != last && judge_has_param(c, "again") && n > 1)
+        refuse_other_launch(c, first, n / 2);
 }
 
 /* A launch that is refused has a number of blocks, too. */
@@ -241,7 +253,7 @@ void judge_reference(JudgeCase *c)
     if (n > 0 && is_function(c, "spread"))
         refuse_blocks_as_asked(c);
     if (n > 0 && (judge_has_param(c, "again") || is_function(c, "walk_best"))) /* other cases count blocks, or threads */
-        refuse_other_launch(c);
+        refuse_other_launches(c);
     if (!is_function(c, "window_sums") && !is_function(c, "spread")) {
         refer_walk(c, n);
         return;
