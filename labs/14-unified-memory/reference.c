@@ -23,6 +23,19 @@ static size_t size_param(JudgeCase *c, const char *key)
 
 /* ---- inputs ---- */
 
+/* Half of the keys are negative. */
+static int32_t shift_of(size_t n_keys)
+{
+    return (int32_t)(1000 * (n_keys / 2));
+}
+
+/* The place of the key in whose range a query lies; n_keys or more: in that of none. */
+static size_t place_of(int32_t query, size_t n_keys)
+{
+    int64_t from_first = (int64_t)query + shift_of(n_keys);
+    return from_first < 0 ? n_keys : (size_t)from_first / 1000;
+}
+
 /* Keys that differ: each in a range of its own. Queries hit keys in an order without a pattern, some of them
  * never, some often. */
 static void make_table(JudgeCase *c)
@@ -41,6 +54,10 @@ static void make_table(JudgeCase *c)
         at = at * at / n_keys; /* low ones more often */
         queries[i] = queries[i] % 3 == 0 ? (int32_t)(1000 * at) + 999 : keys[at];
     }
+    for (size_t i = 0; i < n_keys; i++)
+        keys[i] -= shift_of(n_keys);
+    for (size_t i = 0; i < n; i++)
+        queries[i] -= shift_of(n_keys);
 }
 
 void judge_inputs(JudgeCase *c)
@@ -98,7 +115,7 @@ static void refer_table(JudgeCase *c)
     const int32_t *keys = judge_input_i32(c, "keys", &n_keys), *queries = judge_input_i32(c, "queries", &n);
     int32_t *hits = judge_expect_i32(c, "hits", n_keys), calls = (int32_t)judge_param_int(c, "calls");
     for (size_t i = 0; i < n; i++) {
-        size_t at = (size_t)queries[i] / 1000;
+        size_t at = place_of(queries[i], n_keys);
         if (at < n_keys && keys[at] == queries[i])
             hits[at] += calls;
     }
@@ -320,8 +337,8 @@ static void name_hits(JudgeCase *c, Slip slip, const char *sentence, const char 
         asked[bucket_of(queries[q], buckets)]++;
     int32_t *own = calloc(n_keys + 1, sizeof *own);
     for (size_t q = 0; q < n && own != NULL; q++)
-        if ((size_t)queries[q] / 1000 < n_keys && keys[(size_t)queries[q] / 1000] == queries[q])
-            own[(size_t)queries[q] / 1000]++;
+        if (place_of(queries[q], n_keys) < n_keys && keys[place_of(queries[q], n_keys)] == queries[q])
+            own[place_of(queries[q], n_keys)]++;
     for (size_t i = 0; i < n_keys && hits != NULL && own != NULL && asked != NULL; i++) {
         size_t place = 0, last = 0;
         for (size_t k = 0; k < n_keys; k++)

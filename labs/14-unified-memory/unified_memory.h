@@ -49,7 +49,8 @@ __host__ __device__
     return (int)(((unsigned)key * 2654435761u >> 7) % (unsigned)n_buckets);
 }
 
-/* TODO 4: *table becomes a table of the keys, which differ, with no hits; or NULL when that fails. */
+/* TODO 4: *table becomes a table of the keys, which differ and may be negative, with no hits; or NULL when that fails. Several tables may be
+ * there at a time. */
 int table_create(Table **table, const int *keys, int n_keys, int n_buckets);
 /* TODO 4: counts a hit for each query whose key is in the table. When it returns, the host may walk through the
  * lists and read the hits. Several calls add up. */
