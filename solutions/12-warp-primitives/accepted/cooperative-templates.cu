@@ -24,7 +24,7 @@ cudaError_t launch(void (*kernel)(Parameters...), int n, Arguments... arguments)
     if (n <= 0)
         return cudaSuccess;
     kernel<<<(n - 1) / THREADS + 1, THREADS>>>(arguments...);
-    return cudaPeekAtLastError();
+    return cudaGetLastError();
 }
 
 __device__ long long index_of_thread() { return static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x; }
