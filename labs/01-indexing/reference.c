@@ -96,12 +96,12 @@ static void judge_grid(JudgeCase *c)
                          "A launch had another number of blocks, or of threads in a block, than the caller asks for: it is to have exactly these.");
 }
 
-/* The launch of a map has threads for many elements: a quarter of them, or 10,000. */
+/* The launch of a map has threads for many elements: one for each 64, or 10,000. */
 static void judge_threads(JudgeCase *c)
 {
     size_t shape[3] = {1, 1, 1};
     shape_of_map(c, shape);
-    size_t n_calls = 0, quarter = shape[0] * shape[1] * shape[2] / 4, fewest = quarter < 10000 ? quarter : 10000, most = 0;
+    size_t n_calls = 0, share = shape[0] * shape[1] * shape[2] / 64, fewest = share < 10000 ? share : 10000, most = 0;
     const JudgeCall *calls = judge_calls(c, &n_calls);
     for (size_t i = 0; calls && i < n_calls; i++) {
         size_t threads = strcmp(calls[i].op, "LAUNCH") == 0 ? calls[i].number * strtoull(calls[i].text, NULL, 10) : 0;
