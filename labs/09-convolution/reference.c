@@ -233,7 +233,10 @@ static const Slip slips[] = {
     {IMAGES, "rows of the image are taken for `height` elements long",
      "What is the index of element (y, x) of the image? Its rows have `width` elements.", .image_pitch = 1},
     {ANY, "as many bytes of the filter were copied as it has taps; all other taps were 0", COPY, .copied = BYTES},
-    {IMAGES, "only one row of the filter was copied; all other taps were 0", COPY, .copied = ROW},
+    {IMAGES, "only the first row of the filter counts, as if all other taps were 0",
+     "Which bytes does cudaMemcpyToSymbol copy, rows * columns * sizeof(int)? And does the sum read tap (row, column) where it was copied to: rows of the filter lie "
+     "directly behind one another, 2 * radius_x + 1 taps each, and not as far apart as rows of a constant array for the largest filter.",
+     .copied = ROW},
     {IMAGES, "only (2 * radius_x + 1) * (2 * radius_x + 1) taps were copied, as if the filter were square", COPY, .copied = SQUARE_X},
     {IMAGES, "only (2 * radius_y + 1) * (2 * radius_y + 1) taps were copied, as if the filter were square", COPY, .copied = SQUARE_Y},
     {LINES, "the last `radius` elements are 0", GOES_ON, .ends = ENDS_X},

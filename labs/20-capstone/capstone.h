@@ -37,7 +37,7 @@ int dense_forward(const float *x, const float *w, const float *bias, float *y, i
 
 /* TODO 2: of each row of scores (m x classes) the probabilities p = softmax(row), and with the row's label
  * d_scores = share * (p - 1 in the label's place); *loss += share * the sum of -log(p of the label) over all rows.
- * Scores are from -1e38 to 1e38. */
+ * Scores are from -1e38 to 1e38, and the sum fits into a float. */
 int softmax_loss(const float *scores, const int *labels, float *d_scores, float *loss, int m, int classes,
                  float share);
 
