@@ -102,7 +102,7 @@ static void judge_pieces(JudgeCase *c)
         pieces += (n / n_devices + (d < n % n_devices ? 1 : 0) + micro - 1) / micro;
     for (size_t i = 0; i < n_calls; i++)
         launches += strcmp(calls[i].op, "LAUNCH") == 0 && strcmp(calls[i].error, "OK") == 0;
-    if (calls && launches < pieces * judge_param_int(c, "steps"))
+    if (launches > 0 && launches < pieces * judge_param_int(c, "steps"))
         judge_refuse(c, "Fewer kernels ran than there are pieces: no device works on more than `micro` samples at a time, and each piece takes a kernel in each step.");
 }
 
