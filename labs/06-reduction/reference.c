@@ -71,8 +71,6 @@ void judge_reference(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
     expect(c, "result", n);
-    if (strcmp(judge_param_text(c, "function"), "sum_tree") == 0)
-        judge_expect_threads(c, n);
     if (judge_has_param(c, "again")) {
         expect(c, "result_of_half", n / 2);
         expect(c, "result_of_none", 0);

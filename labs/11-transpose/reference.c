@@ -26,20 +26,16 @@ void judge_inputs(JudgeCase *c)
 /* What the function does with memory, by the record, between the driver's notes. */
 static void judge_memory(JudgeCase *c)
 {
-    size_t n = 0, arrays = 0, fills = 0, copied = 0, launches = 0;
+    size_t n = 0, arrays = 0, fills = 0;
     int own = 0;
     const JudgeCall *calls = judge_calls(c, &n);
     for (size_t i = 0; calls && i < n; i++) {
         own = judge_note(&calls[i], "transposes") || (own && !judge_note(&calls[i], "transposed"));
         arrays += own && strcmp(calls[i].op, "ALLOC") == 0;
         fills += own && strcmp(calls[i].op, "FILL") == 0;
-        copied += own && strcmp(calls[i].op, "COPY") == 0 ? calls[i].number : 0;
-        launches += own && strcmp(calls[i].op, "LAUNCH") == 0;
     }
     if (arrays > 0)
         judge_refuse(c, "The function takes memory for another array on the device: a tile in shared memory is all the room that it has.");
-    if (launches > 0 && copied > 0 && copied >= judge_input(c, "in")->elements * sizeof(float))
-        judge_refuse(c, "The function copies the matrix to another array: a tile in shared memory is all the room that it has.");
     if (fills > 0)
         judge_refuse(c, "The result is filled before the kernel stores it: each element is stored once.");
 }
