@@ -126,16 +126,18 @@ static LabParam *param_of(LabCase *c, const char *key)
     return NULL;
 }
 
-/* What who falls short reads in the place of the case's own texts, which are about its own sizes. */
+/* What who falls short reads: of these sizes first, and then the case's own question, which is about its own ones. */
 static bool tell_run(Arena *a, const Lab *lab, LabCase *c)
 {
-    const char *list = "";
+    const char *list = "", *own = c->hint;
     for (size_t i = 0; list && i < c->n_vary; i++)
         list = arena_printf(a, "%s%s%s = %s", list, i ? ", " : "", c->vary[i].key, param_of(c, c->vary[i].key)->value);
     c->message = !list ? NULL : arena_printf(a, language_say(lab->language, "The case was run several times, with other sizes and inputs. It falls short with %s."), list);
     c->hint = language_say(lab->language, "Runs before this one were right: what is special about these numbers? Which is smaller than a block, a warp or a tile, odd, no multiple, larger than "
                                           "what one turn of a loop does, or larger than another one? Where does the code take such a thing for granted, and is a whole number worked out in float on the way?");
-    return c->message;
+    if (own && own[0])
+        c->hint = arena_printf(a, language_say(lab->language, "%s Of its own numbers the case asks: %s"), c->hint, own);
+    return c->message && c->hint;
 }
 
 const LabCase *lab_case_of_run(Arena *a, const Lab *lab, const LabCase *c, int64_t run, Diag *d)

@@ -218,7 +218,7 @@ static void run_check_bad(LabCase *c)
 
 enum { TAKEN_MAX = 128 };
 
-/* Takes all of the device's memory: what is free, by halves. The errors of it are taken away. */
+/* Takes all of the device's memory: what is free, by halves. The errors of it are taken away. In cases with `vgpu` alone: a real card may have other users. */
 static size_t take_memory(void *taken[TAKEN_MAX])
 {
     size_t bytes = 0, total = 0, n = 0;

@@ -206,7 +206,7 @@ static void test_vary(void **state)
     (void)state;
     static const char text[] =
         "schema: 1\nlab: 02-vector-add\ncases:\n  - name: sizes\n    points: 40\n    params: {fixed: 7, rows: 5, kind: x, columns: 4}\n"
-        "    vary: {columns: 4..400 by 4, rows: \"0 - 2..min(columns, 90)\", kind: \"x | y z\"}\n    runs: 100\n    metric: dram_ratio\n    least: 5\n"
+        "    vary: {columns: 4..400 by 4, rows: \"0 - 2..min(columns, 90)\", kind: \"x | y z\"}\n    runs: 100\n    hint: Whose row is it?\n    metric: dram_ratio\n    least: 5\n"
         "    tiers: [{at_most: 2, points: 40}]\n";
     char path[128];
     copy_to("good.yaml", "lab.yaml");
@@ -231,7 +231,8 @@ static void test_vary(void **state)
         assert_true(strcmp(now->params[2].value, "x") == 0 || strcmp(now->params[2].value, "y z") == 0);
         assert_int_equal(0, now->n_tiers); /* they are of the case's own sizes */
         assert_non_null(strstr(now->message, now->params[3].value));
-        assert_true(now->hint[0]);
+        assert_true(now->hint[0] && now->hint[0] != 'W');
+        assert_non_null(strstr(now->hint, c->hint)); /* the case's own question goes with them */
         ends += columns == 4 || columns == 400;
         small += columns <= 32;
         beside += columns == 60 || columns == 64 || columns == 68 || columns == 128 || columns == 256;
