@@ -66,15 +66,15 @@ static void forget_error(LabCase *c)
     lab_own_calls(0);
 }
 
-/* With a C of its own, which begins as `old` if there is one, and becomes the output `name`; then for no rows, or
- * for no columns. */
+/* With a C of its own, which begins as `old` if there is one, with `fresh` as nobody has written it, and becomes the output `name`; then for no
+ * rows, or for no columns. */
 static int multiply_into(LabCase *c, const char *name, const Product *p, const float *old)
 {
     Product own = *p;
     size_t shape[2] = {(size_t)p->m, (size_t)p->n};
     lab_own_calls(1);
     LabArray *result = lab_output(c, name, LAB_F32, 2, shape);
-    own.c = to_device(old ? old : result->data, result->elements);
+    own.c = lab_has_param(c, "fresh") ? device_floats(result->elements) : to_device(old ? old : result->data, result->elements);
     lab_own_calls(0);
     int status = multiply(&own);
     forget_error(c);
