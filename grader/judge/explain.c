@@ -192,6 +192,27 @@ static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResul
     strbuf_puts(out, language_say(facts->language, went_on ? " The function went on all the same:\n" : " Did the function go on all the same?\n"));
 }
 
+/* Appends the text without the lines that say `hint`; true when there was one. */
+static bool put_without_hint(StrBuf *out, const char *text, const CaseFacts *facts, const char *hint)
+{
+    StrBuf line = {0};
+    bool found = false;
+    strbuf_printf(&line, language_say(facts->language, "hint: %s\n"), language_say(facts->language, hint));
+    for (const char *at; line.text && (at = strstr(text, line.text)); text = at + line.length) {
+        strbuf_append(out, text, (size_t)(at - text));
+        found = true;
+    }
+    strbuf_puts(out, text);
+    strbuf_free(&line);
+    return found;
+}
+
+/* What nobody has written was to come from a call that failed: that memory is not cleared is no news then. */
+static bool is_unfilled(const CaseFacts *facts, Verdict verdict)
+{
+    return verdict == VERDICT_UNINITIALIZED && failed_call(facts);
+}
+
 static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const Finding *f = finding_behind(facts, r->verdict);
@@ -200,7 +221,9 @@ static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResul
         return;
     }
     add_call_behind(out, facts, r);
-    if (f->text[0]) {
+    if (f->text[0] && is_unfilled(facts, r->verdict)) {
+        put_without_hint(out, f->text, facts, f->hint);
+    } else if (f->text[0]) {
         strbuf_puts(out, f->text);
     } else {
         add_place(out, f);
@@ -326,21 +349,6 @@ static void explain_error_rule(StrBuf *out, const CaseFacts *facts)
         strbuf_puts(out, "\n");
     }
     strbuf_puts(out, facts->errors);
-}
-
-/* Appends the text without the lines that say `hint`; true when there was one. */
-static bool put_without_hint(StrBuf *out, const char *text, const CaseFacts *facts, const char *hint)
-{
-    StrBuf line = {0};
-    bool found = false;
-    strbuf_printf(&line, language_say(facts->language, "hint: %s\n"), language_say(facts->language, hint));
-    for (const char *at; line.text && (at = strstr(text, line.text)); text = at + line.length) {
-        strbuf_append(out, text, (size_t)(at - text));
-        found = true;
-    }
-    strbuf_puts(out, text);
-    strbuf_free(&line);
-    return found;
 }
 
 /* By what factor an output is too large, where all of it is; 1: none is. */
@@ -648,7 +656,9 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     if (r->verdict == VERDICT_PASS || r->verdict == VERDICT_KIT_ERROR)
         return;
     const Finding *f = finding_behind(facts, r->verdict);
-    if (f && f->hint[0])
+    if (f && is_unfilled(facts, r->verdict))
+        strbuf_puts(out, language_say(facts->language, "is the error of each call asked for before the next one, and does the function then only give back what it has, and return that error?"));
+    else if (f && f->hint[0])
         strbuf_puts(out, f->hint);
     else if (!f && hit_a_limit(r->verdict) && repeated_call(facts))
         strbuf_puts(

@@ -271,13 +271,14 @@ static void test_messages(void **state)
                        "a barrier\nWhich threads have no element?");
     Finding unfilled = findings[1];
     unfilled.kind = unfilled.verdict = "uninitialized";
-    unfilled.text = "uninitialized: as printed\n";
+    unfilled.text = "uninitialized: as printed\nhint: a barrier\n";
     VgpuError calls[] = {{.call = "cudaFree", .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 3}, refused};
     calls[1].met = true; /* this one was made to fail; of the other the program only tells */
     VgpuReport told = {.findings = &unfilled, .n_findings = 1, .errors = calls, .n_errors = 2, .injected = true};
     expect_explanation(VERDICT_UNINITIALIZED, (CaseFacts){.report = &told},
                        "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. Did the function go on all the same?\nuninitialized: as printed",
-                       "a barrier\nWhich threads have no element?");
+                       "is the error of each call asked for before the next one, and does the function then only give back what it has, and return that error?\n"
+                       "Which threads have no element?");
     expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &told, .errors = "Error 2, and 0 was returned."},
                        "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation.\nError 2, and 0 was returned.", hint);
     Finding copy = findings[0];
