@@ -279,6 +279,13 @@ static void name_all_maxima(JudgeCase *c)
     size_t width = in->shape[1];
     static const char tree[] = "With which step does the tree begin, with which does it end, and by what is it divided? All 128 numbers in shared memory have to come together in the first.";
     name_maxima(c, 0, 1, 128, 0, width, "they are what comes out when 0 counts as one of the numbers", "With what does a thread begin that has no number yet? All numbers of a row may be negative.");
+    float *positive = judge_mistake(c, "out", "negative numbers do not count", "How are two numbers compared: as floats, or by their bits as whole numbers (atomicMax on an int)? As an int -1.0f is smaller than -INFINITY.");
+    for (size_t y = 0; y < in->shape[0] && positive != NULL; y++) {
+        positive[y] = -INFINITY;
+        for (size_t x = 0; x < width; x++)
+            if (((const float *)in->data)[y * width + x] >= 0)
+                positive[y] = fmaxf(positive[y], ((const float *)in->data)[y * width + x]);
+    }
     name_maxima(c, -INFINITY, 1, 128, 0, 128, "only the first 128 numbers of a row count", "A row may be longer than a block: on which numbers does each thread go?");
     name_maxima(c, -INFINITY, 1, 128, 0, width / 128 * 128, "the last numbers of a row, which are fewer than 128, do not count", "On which numbers of its row does a thread go, and which is the last?");
     name_maxima(c, -INFINITY, 1, 1, 0, width, "only the numbers of the first thread of a block count", tree);
