@@ -112,6 +112,9 @@ ok $? "atomics: each operation, scope and order compiles and runs without a find
 diff <(sed -n 's/^device //p' atomics.txt) <(sed -n 's/^host //p' atomics.txt) >difference && [ "$(wc -l <atomics.txt)" = 27 ]
 ok $? "atomics: the device's results are the host's" difference
 as_with_nvcc atomics
+run cached && [ "$(grep -c 'error 0, 0 bytes differ' cached.txt)" = 30 ]
+ok $? "cached: loads and stores with cache hints of 30 types pass on every byte" cached.txt
+as_with_nvcc cached
 run fp8 && grep -q '^9052 inputs' fp8.txt
 ok $? "fp8: every conversion is that to the nearest of all codes, on the device and on the host" fp8.txt
 as_with_nvcc fp8

@@ -212,33 +212,111 @@ KIT_DEVICE void __nanosleep(unsigned int ns) { asm volatile("nanosleep.u32 %0;" 
 
 /* ---- loads and stores that say how they are cached ---- */
 
-#define KIT_CACHED(T, ptx, c)                                                                                \
-    KIT_CACHED_LOAD(T, __ldcg, "cg", ptx, c) KIT_CACHED_LOAD(T, __ldca, "ca", ptx, c)                        \
-        KIT_CACHED_LOAD(T, __ldcs, "cs", ptx, c) KIT_CACHED_LOAD(T, __ldlu, "lu", ptx, c)                    \
-            KIT_CACHED_LOAD(T, __ldcv, "cv", ptx, c) KIT_CACHED_STORE(T, __stwb, "wb", ptx, c)               \
-                KIT_CACHED_STORE(T, __stcg, "cg", ptx, c) KIT_CACHED_STORE(T, __stcs, "cs", ptx, c)          \
-                    KIT_CACHED_STORE(T, __stwt, "wt", ptx, c)
-#define KIT_CACHED_LOAD(T, name, how, ptx, c)                                                                \
+/* X(A, how): each load, and with KIT_STORES each store; A is the arguments of the type. */
+#define KIT_LOADS(X, A) X(A, __ldcg, "cg") X(A, __ldca, "ca") X(A, __ldcs, "cs") X(A, __ldlu, "lu") X(A, __ldcv, "cv")
+#define KIT_STORES(X, A) X(A, __stwb, "wb") X(A, __stcg, "cg") X(A, __stcs, "cs") X(A, __stwt, "wt")
+#define KIT_WITH(M, ...) M(__VA_ARGS__)
+#define KIT_OPEN(...) __VA_ARGS__
+#define KIT_LOAD(A, name, how) KIT_WITH(KIT_LOAD_ONE, name, how, KIT_OPEN A)
+#define KIT_LOAD_ONE(name, how, T, ptx, c, R)                                                                \
     KIT_DEVICE T name(const T *p)                                                                            \
     {                                                                                                        \
-        T v;                                                                                                 \
+        R v;                                                                                                 \
         asm volatile("ld.global." how "." ptx " %0, [%1];" : "=" c(v) : "l"(p) : "memory");                  \
-        return v;                                                                                            \
+        return (T)v;                                                                                         \
     }
-#define KIT_CACHED_STORE(T, name, how, ptx, c)                                                               \
+#define KIT_STORE(A, name, how) KIT_WITH(KIT_STORE_ONE, name, how, KIT_OPEN A)
+#define KIT_STORE_ONE(name, how, T, ptx, c, R)                                                               \
     KIT_DEVICE void name(T *p, T v)                                                                          \
     {                                                                                                        \
-        asm volatile("st.global." how "." ptx " [%0], %1;" ::"l"(p), c(v) : "memory");                       \
+        asm volatile("st.global." how "." ptx " [%0], %1;" ::"l"(p), c((R)v) : "memory");                    \
     }
-KIT_CACHED(int, "s32", "r")
-KIT_CACHED(unsigned int, "u32", "r")
-KIT_CACHED(long long, "s64", "l")
-KIT_CACHED(unsigned long long, "u64", "l")
-KIT_CACHED(float, "f32", "f")
-KIT_CACHED(double, "f64", "d")
+#define KIT_LOAD2(A, name, how) KIT_WITH(KIT_LOAD2_ONE, name, how, KIT_OPEN A)
+#define KIT_LOAD2_ONE(name, how, T, ptx, c, R)                                                               \
+    KIT_DEVICE T name(const T *p)                                                                            \
+    {                                                                                                        \
+        R x, y;                                                                                              \
+        asm volatile("ld.global." how ".v2." ptx " {%0, %1}, [%2];" : "=" c(x), "=" c(y) : "l"(p) : "memory"); \
+        return {(decltype(T::x))x, (decltype(T::x))y};                                                       \
+    }
+#define KIT_STORE2(A, name, how) KIT_WITH(KIT_STORE2_ONE, name, how, KIT_OPEN A)
+#define KIT_STORE2_ONE(name, how, T, ptx, c, R)                                                              \
+    KIT_DEVICE void name(T *p, T v)                                                                          \
+    {                                                                                                        \
+        asm volatile("st.global." how ".v2." ptx " [%0], {%1, %2};" ::"l"(p), c((R)v.x), c((R)v.y) : "memory"); \
+    }
+#define KIT_LOAD4(A, name, how) KIT_WITH(KIT_LOAD4_ONE, name, how, KIT_OPEN A)
+#define KIT_LOAD4_ONE(name, how, T, ptx, c, R)                                                               \
+    KIT_DEVICE T name(const T *p)                                                                            \
+    {                                                                                                        \
+        R x, y, z, w;                                                                                        \
+        asm volatile("ld.global." how ".v4." ptx " {%0, %1, %2, %3}, [%4];"                                  \
+                     : "=" c(x), "=" c(y), "=" c(z), "=" c(w)                                                \
+                     : "l"(p)                                                                                \
+                     : "memory");                                                                            \
+        return {(decltype(T::x))x, (decltype(T::x))y, (decltype(T::x))z, (decltype(T::x))w};                 \
+    }
+#define KIT_STORE4(A, name, how) KIT_WITH(KIT_STORE4_ONE, name, how, KIT_OPEN A)
+#define KIT_STORE4_ONE(name, how, T, ptx, c, R)                                                              \
+    KIT_DEVICE void name(T *p, T v)                                                                          \
+    {                                                                                                        \
+        asm volatile("st.global." how ".v4." ptx " [%0], {%1, %2, %3, %4};" ::"l"(p), c((R)v.x), c((R)v.y),  \
+                     c((R)v.z), c((R)v.w)                                                                    \
+                     : "memory");                                                                            \
+    }
+#define KIT_CACHED(...) KIT_LOADS(KIT_LOAD, (__VA_ARGS__)) KIT_STORES(KIT_STORE, (__VA_ARGS__))
+#define KIT_CACHED2(...) KIT_LOADS(KIT_LOAD2, (__VA_ARGS__)) KIT_STORES(KIT_STORE2, (__VA_ARGS__))
+#define KIT_CACHED4(...) KIT_LOADS(KIT_LOAD4, (__VA_ARGS__)) KIT_STORES(KIT_STORE4, (__VA_ARGS__))
+/* The type, its name in PTX, the constraint and the type of the register. A long has the 64 bits of Linux. */
+KIT_CACHED(char, "s8", "r", int)
+KIT_CACHED(signed char, "s8", "r", int)
+KIT_CACHED(unsigned char, "u8", "r", unsigned int)
+KIT_CACHED(short, "s16", "h", short)
+KIT_CACHED(unsigned short, "u16", "h", unsigned short)
+KIT_CACHED(int, "s32", "r", int)
+KIT_CACHED(unsigned int, "u32", "r", unsigned int)
+KIT_CACHED(long, "s64", "l", long)
+KIT_CACHED(unsigned long, "u64", "l", unsigned long)
+KIT_CACHED(long long, "s64", "l", long long)
+KIT_CACHED(unsigned long long, "u64", "l", unsigned long long)
+KIT_CACHED(float, "f32", "f", float)
+KIT_CACHED(double, "f64", "d", double)
+KIT_CACHED2(char2, "s8", "r", int)
+KIT_CACHED2(uchar2, "u8", "r", unsigned int)
+KIT_CACHED2(short2, "s16", "h", short)
+KIT_CACHED2(ushort2, "u16", "h", unsigned short)
+KIT_CACHED2(int2, "s32", "r", int)
+KIT_CACHED2(uint2, "u32", "r", unsigned int)
+KIT_CACHED2(longlong2, "s64", "l", long long)
+KIT_CACHED2(ulonglong2, "u64", "l", unsigned long long)
+KIT_CACHED2(float2, "f32", "f", float)
+KIT_CACHED2(double2, "f64", "d", double)
+KIT_CACHED4(char4, "s8", "r", int)
+KIT_CACHED4(uchar4, "u8", "r", unsigned int)
+KIT_CACHED4(short4, "s16", "h", short)
+KIT_CACHED4(ushort4, "u16", "h", unsigned short)
+KIT_CACHED4(int4, "s32", "r", int)
+KIT_CACHED4(uint4, "u32", "r", unsigned int)
+KIT_CACHED4(float4, "f32", "f", float)
 #undef KIT_CACHED
-#undef KIT_CACHED_LOAD
-#undef KIT_CACHED_STORE
+#undef KIT_CACHED2
+#undef KIT_CACHED4
+#undef KIT_LOADS
+#undef KIT_STORES
+#undef KIT_WITH
+#undef KIT_OPEN
+#undef KIT_LOAD
+#undef KIT_LOAD_ONE
+#undef KIT_STORE
+#undef KIT_STORE_ONE
+#undef KIT_LOAD2
+#undef KIT_LOAD2_ONE
+#undef KIT_STORE2
+#undef KIT_STORE2_ONE
+#undef KIT_LOAD4
+#undef KIT_LOAD4_ONE
+#undef KIT_STORE4
+#undef KIT_STORE4_ONE
 #undef KIT_DEVICE
 
 #pragma clang attribute pop
