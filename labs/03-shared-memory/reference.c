@@ -371,7 +371,7 @@ static const char *const slips[N_SLIPS][2] = {
     [OWN_MISSING] = {"in[i] itself is not in the sum, and all its neighbours are",
                      "How many elements are summed up? The one in the middle is one of them."},
     [LEFT_SIDE_ALONE] = {"the sum ends with in[i]: the neighbours to the right are not in it",
-                         "How many elements are summed up? There are 2 * radius + 1 of them."},
+                         "How many elements are summed up? There are 2 * radius + 1 of them. Or are the other weights 0, as those of an earlier call with half the radius are kept?"},
     [RIGHT_SIDE_ALONE] = {"the sum begins with in[i]: the neighbours to the left are not in it, and the weights are those of the right side",
                           "With which element does the sum begin? There are 2 * radius + 1 of them."},
     [WEIGHTS_FROM_EDGE] =

@@ -309,7 +309,7 @@ const char *call_name(const Call *call);
 /* Whether a call that can fail must, with this error (--fail-at); cudaSuccess: it cannot fail. */
 bool call_must_fail(cudaError_t fail);
 /* The end of a wait, which --fail-at counts here: one that fails has waited all the same, since what fails is the work before it. A wait for what
- * the host has waited for before cannot fail. */
+ * the host has waited for before cannot fail, nor one for memory that is given back behind that (cudaFreeAsync). */
 cudaError_t call_waited(cudaError_t error, const DeviceReply *reply);
 /* A call costs the host time, on the modelled clock. */
 void call_tick(void);

@@ -73,6 +73,7 @@ typedef struct Stream {
     bool waited_for_nothing; /* for an event that nobody had recorded yet */
     uint8_t slot;            /* in an OrderClock */
     OrderClock clock;        /* of the last operation asked for */
+    OrderClock work;         /* of the last one but frees: what a wait can fail for */
 } Stream;
 
 typedef struct Event {
@@ -221,6 +222,7 @@ typedef struct Device {
     uint64_t end_ns;                     /* of the last operation */
     uint64_t first_ns, last_ns, busy_ns; /* operations that take time: first begin, last end, sum */
     OrderClock order_all;                /* of all operations asked for */
+    OrderClock order_work;               /* of all but frees */
     uint64_t n_blocks_held;              /* of managed memory */
     struct {
         uint64_t live, held, keep; /* bytes: in use, held, held at least when somebody has waited */

@@ -72,12 +72,17 @@ void order_asked(Device *d, QueueOp *op, Stream *stream)
         op->clock.seq[stream->slot] = op->seq;
     stream->clock = op->clock;
     order_join(&d->order_all, &op->clock);
+    if (op->kind != QUEUE_FREE) {
+        stream->work = op->clock;
+        order_join(&d->order_work, &op->clock);
+    }
 }
 
 void order_event(QueueOp *op, Stream *stream, const OrderClock *event)
 {
     order_join(&op->clock, event);
     order_join(&stream->clock, event);
+    order_join(&stream->work, event);
 }
 
 void order_waited(DeviceServer *s, const OrderClock *clock)

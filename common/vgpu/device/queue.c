@@ -201,6 +201,7 @@ void queue_fence(QueueOp *op, const Device *a, const Device *b)
     uint64_t seq = s->reply->seq;
     each_stream(op, devices, wait_for_stream);
     order_join(&own->clock, &op->clock);
+    order_join(&own->work, &op->clock);
     each_stream(op, devices, let_stream_wait);
     s->reply->seq = seq;
 }

@@ -274,7 +274,7 @@ static void device_info(const Device *d, const DeviceMsg *m)
 
 static DeviceError device_sync(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
-    r->value = !order_has_waited(d->server, &d->order_all, 0);
+    r->value = !order_has_waited(d->server, &d->order_work, 0);
     DeviceError error = queue_run_device(d);
     if (error != DEVICE_OK)
         return error;

@@ -210,7 +210,7 @@ DeviceError stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->value2 = (uint64_t)(int64_t)stream->priority;
         return DEVICE_OK;
     case OP_STREAM_SYNC:
-        r->value = !order_has_waited(d->server, &stream->clock, stream->slot);
+        r->value = !order_has_waited(d->server, &stream->work, stream->slot);
         return sync_stream(d, stream);
     case OP_STREAM_QUERY:
         return query_stream(d, stream);

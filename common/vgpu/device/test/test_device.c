@@ -241,12 +241,17 @@ static void test_stream_ordered_free(void **state)
     uint64_t d = alloc(f, 128, DEVICE_MEMORY_POOL);
     uint32_t stream = make_stream(f, 0);
     assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, stream, d, 1, 32));
+    assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_SYNC, stream));
+    assert_int_equal(1, f->reply.value); /* for work that can fail */
     DeviceMsg m = {.op = OP_FREE, .stream = stream};
     m.free.addr = d;
     m.free.kind = DEVICE_MEMORY_POOL;
     assert_int_equal(DEVICE_OK, send(f, &m));
     assert_int_equal(DEVICE_INVALID_VALUE, send(f, &m)); /* twice */
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_SYNC, 0));
+    assert_int_equal(0, f->reply.value); /* for the free alone */
     assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_SYNC, stream));
+    assert_int_equal(0, f->reply.value);
     assert_int_equal(DEVICE_INVALID_VALUE, send(f, &m));
 }
 
