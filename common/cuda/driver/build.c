@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_FINE = 0, EXIT_WORK = 1, EXIT_KIT = 2, NAME_MAX_BYTES = 4096 };
+enum { EXIT_FINE = 0, EXIT_WORK = 1, EXIT_KIT = 2, EXIT_BACK_END = 70, NAME_MAX_BYTES = 4096 };
 
 typedef struct Job {
     const Options *o;
@@ -157,8 +157,34 @@ static bool end_cuda(Job *job, Words *command, const char *input)
            words_add(command, input);
 }
 
+static int read_whole_file(const char *path, StrBuf *out)
+{
+    FILE *f = fopen(path, "rb");
+    char part[65536];
+    size_t n;
+    if (!f) {
+        fprintf(stderr, "labcc: cannot read %s: %s\n", path, strerror(errno));
+        return EXIT_KIT;
+    }
+    while ((n = fread(part, 1, sizeof part, f)) > 0)
+        strbuf_append(out, part, n);
+    bool failed = ferror(f) || out->failed;
+    fclose(f);
+    return failed ? build_no_memory() : EXIT_FINE;
+}
+
+/* Whether clang's back end broke at what its optimizations made of right code. */
+static bool broke_back_end(const char *said)
+{
+    StrBuf text = {0};
+    bool broke = said && read_whole_file(said, &text) == EXIT_FINE && text.text && strstr(text.text, "error in backend");
+    strbuf_free(&text);
+    return broke;
+}
+
 /* Compiles a source with the precompiled header for these words (`begun`), where there is one and clang has
- * nothing to say; else the plain way, so that messages are the same with it and without. */
+ * nothing to say; else the plain way, so that messages are the same with it and without. EXIT_BACK_END: that broke, in
+ * silence. */
 static int compile_cuda(Job *job, Words *begun, const char *const *more, const char *input)
 {
     const Options *o = job->o;
@@ -170,10 +196,11 @@ static int compile_cuda(Job *job, Words *begun, const char *const *more, const c
               precompiled_include(o, job->t, header, &command) && add_many(&command, more) &&
               words_add(&command, input);
     bool done = ok && run_command(o, &command, said) == EXIT_FINE && stat(said, &st) == 0 && st.st_size == 0;
+    bool broke = ok && !done && broke_back_end(said);
     words_free(&command);
-    if (done) {
+    if (done || broke) {
         words_free(begun);
-        return EXIT_FINE;
+        return done ? EXIT_FINE : EXIT_BACK_END;
     }
     ok = add_many(begun, more) && end_cuda(job, begun, input);
     return run_and_free(job, begun, ok);
@@ -205,14 +232,49 @@ static bool begin_device(Job *job, Words *command, int target)
            add_all(command, &o->device);
 }
 
+/* The same in two steps: what is optimized becomes PTX without further ado. clang 15 cannot choose an instruction for a product of
+ * which a loop needs the parity alone. */
+static int compile_device_in_steps(Job *job, const char *input, int target, const char *ptx)
+{
+    Words front = {0}, back = {0};
+    const char *ir = temporary(job, ".ll");
+    const char *const to_ir[] = {"-emit-llvm", "-o", ir, NULL};
+    const char *const to_ptx[] = {job->t->clang,
+                                  "-x",
+                                  "ir",
+                                  "-S",
+                                  "-O0",
+                                  "--target=nvptx64-nvidia-cuda",
+                                  "-Xclang",
+                                  "-target-cpu",
+                                  "-Xclang",
+                                  arena_printf(job->o->arena, "sm_%d", target),
+                                  "-Xclang",
+                                  "-target-feature",
+                                  "-Xclang",
+                                  ptx_feature(job->t->major),
+                                  "-o",
+                                  ptx,
+                                  ir,
+                                  NULL};
+    bool ok = ir && begin_device(job, &front, target) && add_many(&front, to_ir) && end_cuda(job, &front, input);
+    int status = run_and_free(job, &front, ok);
+    if (status != EXIT_FINE)
+        return status;
+    ok = to_ptx[9] && add_many(&back, to_ptx);
+    return run_and_free(job, &back, ok);
+}
+
 static int compile_device(Job *job, const char *input, int target, const char *ptx)
 {
     Words command = {0};
     const char *const output[] = {"-o", ptx, NULL};
-    if (ptx && begin_device(job, &command, target))
-        return compile_cuda(job, &command, output, input);
-    words_free(&command);
-    return build_no_memory();
+    if (!ptx || !begin_device(job, &command, target)) {
+        words_free(&command);
+        return build_no_memory();
+    }
+    int status = compile_cuda(job, &command, output, input);
+    return status == EXIT_BACK_END ? compile_device_in_steps(job, input, target, ptx) : status;
 }
 
 static bool begin_host(Job *job, Words *command)
@@ -257,22 +319,6 @@ static int compile_plain(Job *job, const char *input, const char *goal, const ch
 }
 
 /* ---- the device's part ---- */
-
-static int read_whole_file(const char *path, StrBuf *out)
-{
-    FILE *f = fopen(path, "rb");
-    char part[65536];
-    size_t n;
-    if (!f) {
-        fprintf(stderr, "labcc: cannot read %s: %s\n", path, strerror(errno));
-        return EXIT_KIT;
-    }
-    while ((n = fread(part, 1, sizeof part, f)) > 0)
-        strbuf_append(out, part, n);
-    bool failed = ferror(f) || out->failed;
-    fclose(f);
-    return failed ? build_no_memory() : EXIT_FINE;
-}
 
 static int write_file(const char *path, const StrBuf *text)
 {

@@ -115,6 +115,9 @@ as_with_nvcc atomics
 run cached && [ "$(grep -c 'error 0, 0 bytes differ' cached.txt)" = 30 ]
 ok $? "cached: loads and stores with cache hints of 30 types pass on every byte" cached.txt
 as_with_nvcc cached
+run parity && [ "$(grep -c 'right$' parity.txt)" = 70 ] && [ ! -s log ]
+ok $? "parity: code at which clang's back end breaks is compiled all the same, in silence" log
+as_with_nvcc parity
 run fp8 && grep -q '^9052 inputs' fp8.txt
 ok $? "fp8: every conversion is that to the nearest of all codes, on the device and on the host" fp8.txt
 as_with_nvcc fp8
