@@ -183,9 +183,9 @@ static bool broke_back_end(const char *said)
 }
 
 /* Compiles a source with the precompiled header for these words (`begun`), where there is one and clang has
- * nothing to say; else the plain way, so that messages are the same with it and without. EXIT_BACK_END: that broke, in
- * silence. */
-static int compile_cuda(Job *job, Words *begun, const char *const *more, const char *input)
+ * nothing to say; else the plain way, so that messages are the same with it and without. EXIT_BACK_END, for a device: clang's back
+ * end broke, and nothing was said. */
+static int compile_cuda(Job *job, Words *begun, const char *const *more, const char *input, bool of_device)
 {
     const Options *o = job->o;
     Words command = {0};
@@ -196,7 +196,7 @@ static int compile_cuda(Job *job, Words *begun, const char *const *more, const c
               precompiled_include(o, job->t, header, &command) && add_many(&command, more) &&
               words_add(&command, input);
     bool done = ok && run_command(o, &command, said) == EXIT_FINE && stat(said, &st) == 0 && st.st_size == 0;
-    bool broke = ok && !done && broke_back_end(said);
+    bool broke = of_device && ok && !done && broke_back_end(said);
     words_free(&command);
     if (done || broke) {
         words_free(begun);
@@ -273,7 +273,7 @@ static int compile_device(Job *job, const char *input, int target, const char *p
         words_free(&command);
         return build_no_memory();
     }
-    int status = compile_cuda(job, &command, output, input);
+    int status = compile_cuda(job, &command, output, input, true);
     return status == EXIT_BACK_END ? compile_device_in_steps(job, input, target, ptx) : status;
 }
 
@@ -290,7 +290,7 @@ static int compile_host(Job *job, const char *input, const char *fatbin, const c
     const char *const words[] = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", "-o", object,
                                  NULL};
     if (begin_host(job, &command))
-        return compile_cuda(job, &command, words, input);
+        return compile_cuda(job, &command, words, input, false);
     words_free(&command);
     return build_no_memory();
 }
