@@ -45,6 +45,29 @@ static bool is_missing_part(const char *slug)
     return false;
 }
 
+/* Patterns of what is wrong, or missing, from some place on. */
+static bool is_of_end(const char *slug)
+{
+    static const char *const slugs[] = {"corner", "corner-wrong", "tail-whole", "tail", "tail-wrong"};
+    for (size_t i = 0; i < sizeof slugs / sizeof slugs[0]; i++)
+        if (strcmp(slug, slugs[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The first wrong element, its row or its column is the first that 15 or 16 bits have no number for. */
+static bool begins_at_limit(const Evidence *e)
+{
+    size_t i = 0, width = e->wanted->n_dims > 1 ? e->wanted->shape[e->wanted->n_dims - 1] : e->wanted->elements;
+    while (!e->wrong[i])
+        i++;
+    const size_t at[] = {i, i / width, i % width};
+    for (size_t k = 0; k < sizeof at / sizeof at[0]; k++)
+        if (at[k] == (size_t)INT16_MAX + 1 || at[k] == (size_t)UINT16_MAX + 1)
+            return true;
+    return false;
+}
+
 Diagnosis diagnose_result(const Evidence *e)
 {
     Diagnosis d = {
@@ -53,6 +76,7 @@ Diagnosis diagnose_result(const Evidence *e)
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         if (patterns[i].find(e, d.sentence)) {
             d.slug = patterns[i].slug;
+            d.at_limit = is_of_end(d.slug) && begins_at_limit(e);
             d.hint = language_say(e->language, is_missing_part(d.slug) && diagnose_is_zero_there(e) ? HINT_ZERO_THERE : patterns[i].hint);
             return d;
         }
@@ -174,4 +198,6 @@ void diagnose_write(StrBuf *text, const Evidence *e, const Diagnosis *d)
     write_tolerance(text, &e->tolerance, language);
     if (d->hint[0] && hints_wanted())
         strbuf_printf(text, language_say(language, "hint: %s\n"), d->hint);
+    if (d->at_limit && hints_wanted())
+        strbuf_printf(text, language_say(language, "hint: %s\n"), language_say(language, HINT_LIMIT));
 }

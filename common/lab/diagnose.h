@@ -25,6 +25,7 @@ enum { DIAGNOSIS_TEXT_MAX = 256 };
 typedef struct Diagnosis {
     const char *slug; /* a pattern of patterns.def, or "scattered" */
     const char *hint; /* "" for scattered */
+    bool at_limit;    /* what is wrong begins where an index of 16 bits ends */
     char sentence[DIAGNOSIS_TEXT_MAX];
 } Diagnosis;
 

@@ -118,6 +118,7 @@ typedef enum Slip {
     BOTH_CALLS,
     FIRST_GRID, /* of sum_tree: as many blocks as the first call, for half of the elements, needs */
     NOTHING,
+    WHOLE_WARPS, /* of max_all alone */
     N_SLIPS
 } Slip;
 
@@ -275,7 +276,8 @@ static int can_be(const Reduction *r, Slip slip)
 /* The largest of n values by a tree of `threads`, as max_all's kernel finds it. */
 static float climb_max(float *own, size_t threads, Slip slip)
 {
-    for (size_t count = slip == FIRST_STEP ? threads / 2 : threads; count > (slip == LAST_STEP ? 2u : 1u);) {
+    size_t first = slip == FIRST_STEP ? threads / 2 : slip == WHOLE_WARPS ? threads / WARP * WARP : threads;
+    for (size_t count = first; count > (slip == LAST_STEP ? 2u : 1u);) {
         size_t half = slip == REPLACES ? count / 2 : (count + 1) / 2;
         for (size_t t = 0; t < half && t + half < count; t++)
             own[t] = fmaxf(own[t], own[t + half]);
@@ -320,12 +322,14 @@ static const Words words_of_max[N_SLIPS] = {
                     "Does the second launch go through what all blocks of the first have found?"},
     [LAST_WARP] = {"it is the largest of all blocks but the last",
                    "How many numbers does the second launch go through? One for each block of the first."},
+    [WHOLE_WARPS] = {"it is what the threads of whole warps have: the last warp of a block, which is not full, is left out",
+                     "How many warps has a block of so many threads? (threads + 31) / 32 of them, and the last one may be smaller."},
     [NOTHING] = {"it is 0, which is larger than all elements", "With what does the largest begin? With a number that is no larger than any other."},
     [EVERY_PLACE] = {"it is FLT_MIN, the smallest positive float, which is larger than all elements",
                      "With what does the largest begin? With a number that is no larger than any other: FLT_MIN is above 0."},
     [EVERY_THREAD] = {"it is -FLT_MAX, which is larger than -INFINITY", "With what does the largest begin? Of no element it has to be -INFINITY."},
     [EVERY_WARP] = {"it is -INFINITY, as if no element were compared",
-                    "Which element does a thread begin with, and does what the threads have come to thread 0 and to the second launch?"},
+                    "Which element does a thread begin with, and does what the threads have come to thread 0 and to the second launch? Where warps find their largest first: how many of them has a block of fewer than 32 threads?"},
     [OTHER_WAY] = {"it is the smallest element", "Which of two numbers is kept where a thread goes through its elements, and which in the tree?"},
 };
 
@@ -387,7 +391,7 @@ static void name_mistakes(JudgeCase *c, const char *name, size_t n, size_t threa
     if (!r.tree_only && r.blocks > BLOCKS_MAX)
         r.blocks = BLOCKS_MAX;
     for (r.slip = RIGHT; r.slip < N_SLIPS; r.slip++) {
-        int maximum = is_max(c), known = r.slip == RIGHT || maximum || can_be(&r, r.slip);
+        int maximum = is_max(c), known = r.slip == RIGHT || (maximum ? r.slip != WHOLE_WARPS || threads >= WARP : can_be(&r, r.slip));
         all[r.slip] = !known ? (Words){NULL, NULL} : maximum ? words_of_max[r.slip] : words[r.slip];
         if (r.slip == RIGHT || all[r.slip].sentence)
             result[r.slip] = maximum ? slip_max(r.in, scratch, n, threads, r.slip) : slip_sum(c, &r);

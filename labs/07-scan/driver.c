@@ -2,7 +2,7 @@
  * back.
  *
  * The output array begins as a copy of the poisoned host array, so that elements nobody writes are told from
- * wrong ones. With `in_place: 1` the function gets one array as both. With `again` it is called twice before, for
+ * wrong ones. With `last` that many of its last elements are the output `last_of_out`, and the others are nobody's. With `in_place: 1` the function gets one array as both. With `again` it is called twice before, for
  * half of the elements and for none, with arrays of their own; what the first gives is the output `out_of_half`.
  */
 #include "lab.h"
@@ -109,11 +109,14 @@ void lab_main(LabCase *c)
     size_t n = 0;
     const char *function = lab_param_text(c, "function");
     const int *host_in = lab_input_i32(c, "in", &n);
-    int *host_out = lab_output_i32(c, "out", n);
+    size_t shown = lab_has_param(c, "last") ? (size_t)lab_param_int(c, "last") : n;
+    int *host_out = lab_output_i32(c, shown < n ? "last_of_out" : "out", shown);
     int in_place = lab_has_param(c, "in_place") && lab_param_int(c, "in_place") != 0;
     lab_own_calls(1);
     int *in = to_device(host_in, n);
-    int *out = to_device(host_out, n);
+    int *out = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&out, n * sizeof(int)));
+    CUDA_CHECK(cudaMemcpy(out + (n - shown), host_out, shown * sizeof(int), cudaMemcpyHostToDevice));
     int status = 0;
     if (lab_has_param(c, "again")) {
         lab_own_calls(0);
@@ -128,7 +131,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     if (status == 0)
         LAB_CHECK_DEFAULT_STREAM();
-    CUDA_CHECK(cudaMemcpy(host_out, in_place ? in : out, n * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(host_out, (in_place ? in : out) + (n - shown), shown * sizeof(int), cudaMemcpyDeviceToHost));
     if (!in_place)
         lab_value(c, "elements_of_in_that_were_changed", count_changed(in, host_in, n));
     CUDA_CHECK(cudaFree(in));

@@ -1,7 +1,7 @@
 /* Lab 07: inputs and right answers.
  *
- * Parameters: function, n, and `in_place: 1`; with `again` the driver calls it before for the first half. Elements are positive and negative, so that the sums rise and
- * fall, and small enough that every sum fits in an int: at most 40 * 2^21, or n times `largest`. With `level`, a number, all elements before one whose
+ * Parameters: function, n, `last` (so many elements are compared), and `in_place: 1`; with `again` the driver calls it before for the first half. Elements are positive and negative, so that the sums rise and
+ * fall, and small enough that every sum fits in an int: at most 20 * 2^22, or n times `largest`. With `level`, a number, all elements before one whose
  * index 32 divides add up to that: who keeps a sum until it is there must tell it from one that is not, whatever it is. Large elements
  * (`largest` is 30000) are then up to 60,000,000, as no sum spans more than 31 of them: neither a short nor a float has room for one.
  */
@@ -58,20 +58,37 @@ static void expect_exclusive(const int32_t *in, int32_t *out, size_t n)
 }
 
 /* What the first n elements give. */
-static void expect(JudgeCase *c, const char *name, size_t n)
+static void work_out(JudgeCase *c, int32_t *out, size_t n)
 {
     const int32_t *in = judge_input_i32(c, "in", NULL);
-    int32_t *out = judge_expect_i32(c, name, n);
     if (strcmp(judge_param_text(c, "function"), "scan_runs") == 0)
         expect_runs(in, out, n);
     else
         expect_exclusive(in, out, n);
 }
 
+static void expect(JudgeCase *c, const char *name, size_t n)
+{
+    work_out(c, judge_expect_i32(c, name, n), n);
+}
+
+static void expect_last(JudgeCase *c, size_t n, size_t last)
+{
+    int32_t *out = malloc(n * sizeof *out);
+    if (!out)
+        abort();
+    work_out(c, out, n);
+    memcpy(judge_expect_i32(c, "last_of_out", last), out + n - last, last * sizeof *out);
+    free(out);
+}
+
 void judge_reference(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
-    expect(c, "out", n);
+    if (judge_has_param(c, "last"))
+        expect_last(c, n, (size_t)judge_param_int(c, "last"));
+    else
+        expect(c, "out", n);
     if (judge_has_param(c, "again"))
         expect(c, "out_of_half", n / 2);
     if (!is_in_place(c))

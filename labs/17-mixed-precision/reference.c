@@ -729,6 +729,29 @@ static void name_overflow(JudgeCase *c, size_t spoilt)
         *overflow = (int32_t)spoilt;
 }
 
+/* A gradient that is not finite stops the steps of its own group of threads, and those of the others are taken. */
+static void name_steps_of_groups(JudgeCase *c)
+{
+    const LabArray *master = judge_input(c, "master"), *gradient = judge_input(c, "gradient");
+    double rate = factor_param(c, "rate"), scale = factor_param(c, "scale");
+    for (size_t size = 32; size <= 8192 && size < master->elements; size *= 2) {
+        const char *sentence = "the steps of some blocks were taken, although there is a gradient that is not finite: each block knows of its own alone",
+                   *hint = "__syncthreads() and __syncthreads_or() wait for one block. How does the first block learn what the last one has found? Look at all gradients in one launch, and take the steps in the next.";
+        double *after = judge_mistake(c, "master_after", sentence, hint);
+        uint16_t *weights = judge_mistake(c, "weights_after", sentence, hint);
+        for (size_t first = 0; after && weights && first < master->elements; first += size) {
+            size_t end = first + size < master->elements ? first + size : master->elements;
+            int finite = 1;
+            for (size_t i = first; i < end; i++)
+                finite &= isfinite(element(gradient, i)) != 0;
+            for (size_t i = first; i < end; i++) {
+                after[i] = finite ? wrong_update(element(master, i), element(gradient, i), rate, scale, judge_param_int(c, "steps"), -1) : element(master, i);
+                weights[i] = half_of(after[i]);
+            }
+        }
+    }
+}
+
 static void name_updates(JudgeCase *c)
 {
     const LabArray *master = judge_input(c, "master"), *gradient = judge_input(c, "gradient");
@@ -748,6 +771,8 @@ static void name_updates(JudgeCase *c)
             weights[i] = half_of(after[i]);
         }
     }
+    if (spoilt)
+        name_steps_of_groups(c);
     uint16_t *weights = spoilt ? NULL : judge_mistake(c, "weights_after", "the weights are a step behind master", "Is each weight made of the master from behind the update?");
     for (size_t i = 0; weights && i < master->elements; i++)
         weights[i] = half_of(wrong_update(element(master, i), element(gradient, i), rate, scale, steps - 1, -1));

@@ -496,6 +496,40 @@ static void the_message_says_it_all(void **state)
     strbuf_free(&text);
 }
 
+/* `n` elements of `width` columns, of which `good` columns, or elements of a list, are right: is the hint about 16 bits there? */
+static bool hints_at_limit(size_t n, size_t width, size_t good)
+{
+    enum { MOST = 70000 };
+    static float wanted[MOST], got[MOST];
+    static uint8_t wrong[MOST];
+    assert_true(n <= MOST);
+    guard_poison(got, sizeof got);
+    for (size_t i = 0; i < n; i++) {
+        wanted[i] = (float)(i * 7919 % 100003) + 0.5f;
+        if (i % width < good)
+            got[i] = wanted[i];
+    }
+    LabArray w = {.name = "c", .type = LAB_F32, .n_dims = 2, .shape = {n / width, width}, .elements = n, .data = wanted}, g = w;
+    g.data = got;
+    Evidence e = {.got = &g, .wanted = &w, .wrong = wrong};
+    e.result = compare_arrays(&g, &w, &e.tolerance, wrong);
+    Diagnosis d = diagnose_result(&e);
+    StrBuf text = {0};
+    diagnose_write(&text, &e, &d);
+    bool says = strstr(text.text, "kept in 16 bits") != NULL;
+    strbuf_free(&text);
+    return says;
+}
+
+static void what_ends_at_16_bits(void **state)
+{
+    (void)state;
+    assert_true(hints_at_limit(70000, 70000, 65536));
+    assert_true(hints_at_limit(70000, 35000, 32768));
+    assert_false(hints_at_limit(70000, 70000, 65535));
+    assert_false(hints_at_limit(70000, 35000, 32640));
+}
+
 static void tiny_results_are_not_over_explained(void **state)
 {
     (void)state;
@@ -524,6 +558,7 @@ int main(void)
         cmocka_unit_test(powers),
         cmocka_unit_test(kept_sum),
         cmocka_unit_test(the_message_says_it_all),
+        cmocka_unit_test(what_ends_at_16_bits),
         cmocka_unit_test(tiny_results_are_not_over_explained),
     };
     return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);

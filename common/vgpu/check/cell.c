@@ -96,6 +96,31 @@ static bool is_guess(const RaceAccess *r, const Record *read, const Record *othe
     return memo->checked;
 }
 
+static OrderPoint point_of(const Record *record, Cell cell)
+{
+    return (OrderPoint){record->block, thread_of(record, cell), record->interval, record->epoch, !(record->flags & RECORD_WRITES)};
+}
+
+static bool is_before(const RaceAccess *r, const Record *old, Cell cell, Cell mine)
+{
+    if (old->block == r->now.block && old->interval < r->now.interval)
+        return true; /* a barrier lies between */
+    OrderPoint p = point_of(old, cell);
+    return order_is_after(r->e, thread_of(&r->now, mine), &p);
+}
+
+/* Another lane of this warp comes behind the old access, a write in another warp. */
+static bool has_warp_waited(const RaceAccess *r, const Record *old, Cell cell)
+{
+    OrderPoint p = point_of(old, cell);
+    bool waited = false;
+    if (!(old->flags & RECORD_WRITES) || (old->block == r->now.block && old->first_thread == r->now.first_thread))
+        return false;
+    for (uint32_t left = r->e->who->live; left && !waited; left &= left - 1)
+        waited = order_is_after(r->e, r->e->who->first_thread + (uint32_t)__builtin_ctz(left), &p);
+    return waited;
+}
+
 void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byte, uint64_t count)
 {
     const Record *mine = &r->now, *theirs = record_at(r, old);
@@ -117,6 +142,7 @@ void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byt
     n->bytes = first->bytes;
     n->other_block = second->block;
     n->other_thread = thread_of(second, now_first ? old : now);
+    n->warp_waited |= n->count == count && kind == FINDING_RACE && has_warp_waited(r, theirs, old);
     n->has_alloc = r->alloc != NULL;
     if (r->alloc)
         n->alloc = *r->alloc;
@@ -154,15 +180,6 @@ static bool is_same_thread(const Record *old, Cell cell, const Record *now, Cell
 {
     return old->block == now->block && old->first_thread == now->first_thread &&
            (cell ^ mine) % WARP_LANES == 0;
-}
-
-static bool is_before(const RaceAccess *r, const Record *old, Cell cell, Cell mine)
-{
-    if (old->block == r->now.block && old->interval < r->now.interval)
-        return true; /* a barrier lies between */
-    OrderPoint p = {old->block, thread_of(old, cell), old->interval, old->epoch,
-                    !(old->flags & RECORD_WRITES)};
-    return order_is_after(r->e, thread_of(&r->now, mine), &p);
 }
 
 /* ---- runs ---- */

@@ -67,6 +67,7 @@ typedef struct Note {
     bool has_use;
     Place use; /* what nobody wrote decides something here */
     bool unwritten;  /* a race: the read came first, of shared memory that nobody had written */
+    bool warp_waited; /* a race: a lane of the reader's warp comes behind the write, but not the reader */
     bool after_exit; /* what nobody wrote: threads of the kernel had ended before a barrier of it */
 } Note;
 

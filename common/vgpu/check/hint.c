@@ -340,6 +340,9 @@ static bool is_in_differing_loop(const CheckSet *set, const Note *n)
     return f == other && loop_differs(f, pc, other_pc);
 }
 
+static const char hint_warp_waited[] = "one lane of the warp has waited for that write, and the others know of it by a shuffle or a vote alone, "
+                                       "which orders no memory: put __syncwarp() behind it, before they read";
+
 static const char *hint_race(const CheckSet *set, const Finding *f, const Note *n)
 {
     bool same_line =
@@ -357,6 +360,8 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
         return same_block ? hint_atomic_in_block : hint_atomic_between_blocks;
     if (same_line && same_block && !read && !other_read)
         return hint_one_element;
+    if (n->warp_waited)
+        return hint_warp_waited;
     if (same_block && is_in_differing_loop(set, n))
         return hint_in_loop;
     if (same_line && read != other_read)

@@ -51,6 +51,7 @@ typedef struct OrderNote OrderNote;
 typedef struct OrderBook {
     bool used[ORDER_STREAMS];
     OrderClock host; /* what the host has waited for */
+    OrderClock ended; /* of a graph's operations that have run, and are forgotten */
     OrderNote **notes;
     size_t n, cap;
     OrderNote *now; /* of the operation that runs; NULL: not followed */

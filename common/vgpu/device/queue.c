@@ -22,7 +22,8 @@
 
 enum { BRANCH_DEPTH_MAX = 32 };
 
-static QueueOp *find_op(const Queue *q, uint64_t seq)
+/* The operation with this number, which may have ended; or NULL. */
+static QueueOp *find_any(const Queue *q, uint64_t seq)
 {
     size_t low = 0, high = q->n;
     while (low < high) {
@@ -32,7 +33,13 @@ static QueueOp *find_op(const Queue *q, uint64_t seq)
         else
             high = mid;
     }
-    return low < q->n && q->ops[low]->seq == seq && !q->ops[low]->done ? q->ops[low] : NULL;
+    return low < q->n && q->ops[low]->seq == seq ? q->ops[low] : NULL;
+}
+
+static QueueOp *find_op(const Queue *q, uint64_t seq)
+{
+    QueueOp *op = find_any(q, seq);
+    return op && !op->done ? op : NULL;
 }
 
 bool queue_pending(const DeviceServer *s, uint64_t seq)
@@ -70,10 +77,13 @@ static void add_legacy_deps(Device *d, QueueOp *op, const Stream *stream)
     }
 }
 
-/* What the message names: those that ended are at most as late as the stream. */
+/* What the message names: those that ended are at most as late as the stream. A graph's operations on several devices are in streams of these. */
 static void add_named_deps(Device *d, QueueOp *op, const Stream *stream, const DeviceMsg *m)
 {
     for (size_t i = 0; i < m->n_after; i++) {
+        const QueueOp *named = find_any(&d->server->queue, m->after[i]);
+        if (m->after[i] != 0)
+            order_join(&op->clock, named ? &named->clock : &d->server->order.ended);
         add_dep(d->server, op, m->after[i]);
         if (m->after[i] != 0 && !queue_pending(d->server, m->after[i]))
             not_before(op, stream->end_ns);
@@ -319,14 +329,18 @@ void queue_run_op(Device *d, QueueOp *op)
     end_op(d, op, start + duration);
 }
 
-static void compact(Queue *q)
+static void compact(DeviceServer *s)
 {
+    Queue *q = &s->queue;
     size_t kept = 0;
     for (size_t i = 0; i < q->n; i++) {
-        if (q->ops[i]->done)
-            free_op(q->ops[i]);
-        else
+        if (!q->ops[i]->done) {
             q->ops[kept++] = q->ops[i];
+            continue;
+        }
+        if (q->ops[i]->in_graph || q->ops[i]->kind == QUEUE_WAIT)
+            order_join(&s->order.ended, &q->ops[i]->clock);
+        free_op(q->ops[i]);
     }
     q->n = kept;
 }
@@ -382,7 +396,7 @@ static DeviceError run_needed(DeviceServer *s)
     }
     for (size_t i = 0; i < s->queue.n; i++)
         s->queue.ops[i]->needed = false;
-    compact(&s->queue);
+    compact(s);
     return result;
 }
 
@@ -442,5 +456,5 @@ void queue_host_done(DeviceServer *s, uint64_t token)
             break;
         }
     }
-    compact(&s->queue);
+    compact(s);
 }

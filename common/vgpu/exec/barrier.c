@@ -263,6 +263,6 @@ bool barrier_part_warps(ExecBlock *b)
 void exec_warp_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     const ExecLaunch *launch = w->block->run->launch;
-    const ExecWho *who = exec_who(w, w->frame->function, inst);
+    const ExecWho *who = sync_who(w, w->frame->function, inst);
     EXEC_TELL(launch, warp_sync, who, mask);
 }

@@ -166,6 +166,7 @@ typedef struct Warp {
     bool visiting;    /* a visit was interrupted to wait for the turn */
     uint32_t slices;  /* used up so far */
     bool parted;      /* lanes at a barrier were told apart from the rest of the warp: reported */
+    const IrInst *apart; /* while lanes at several instructions do what is one operation: the first of these */
     ExecFrame entry;
 } Warp;
 

@@ -64,7 +64,7 @@ void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, Exec
         fault.thread[i] = w->tid[i][fault.lane];
     if (fault.addr)
         fault.address = fault.addr[fault.lane];
-    const ExecWho *who = exec_who(w, function, inst);
+    const ExecWho *who = sync_who(w, function, inst);
     EXEC_TELL(launch, fault, who, &fault);
 }
 

@@ -80,6 +80,8 @@ void barrier_tell_all(ExecBlock *b, const IrInst *inst, uint32_t id);
 /* The lanes of mask name only lanes that stand here with them: the operation runs at once. */
 bool sync_is_whole(const ExecWarp *w, const IrInst *inst, uint32_t mask);
 void exec_sync_gate(ExecWarp *w, const IrInst *inst, uint32_t mask);
+/* Who executes the operation. */
+const ExecWho *sync_who(ExecWarp *w, const IrFunction *function, const IrInst *inst);
 /* The operand that names the lanes, or NULL. */
 const IrOperand *sync_mask_operand(const IrInst *inst);
 /* Runs operations whose lanes are there; forced: also one whose lanes cannot come. False: none ran. */

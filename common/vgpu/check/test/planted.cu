@@ -200,6 +200,30 @@ static void missing_barrier(bool bug)
 {
     missing_barrier_kernel<<<N / B, B>>>(b, bug);
 }
+__device__ unsigned told_arrived;
+__global__ void told_by_shuffle_kernel(int *y, bool bug) // the last block adds up; lane 0 alone has waited for the others, and a shuffle orders no memory
+{
+    int last = 0, lane = T % 32;
+    if (T >= 32)
+        return;
+    if (lane == 0) {
+        y[blockIdx.x] = blockIdx.x; // bug: told_by_shuffle
+        __threadfence();
+        last = atomicInc(&told_arrived, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    last = __shfl_sync(ALL, last, 0);
+    if (!last)
+        return;
+    if (!bug)
+        __syncwarp();
+    int sum = lane < gridDim.x ? y[lane] : 0;
+    atomicAdd(&y[N - 1], sum);
+}
+static void told_by_shuffle(bool bug)
+{
+    told_by_shuffle_kernel<<<N / B, B>>>(b, bug);
+}
 __global__ void tile_reuse_kernel(const int *x, int *y, bool bug)
 {
     __shared__ int s[B];
@@ -750,6 +774,7 @@ static const Bug bugs[] = {
     {"unset_sums", unset_sums},     // unset-variable
     {"missing_barrier", missing_barrier}, // race
     {"tile_reuse", tile_reuse}, // race
+    {"told_by_shuffle", told_by_shuffle}, // race
     {"write_write", write_write}, // race
     {"missing_syncwarp", missing_syncwarp}, // race
     {"global_race", global_race}, // race

@@ -806,6 +806,35 @@ KERNEL(odd_even_sort)
         out[ME] = in[ME];
     }
 }
+KERNEL(both_sides) // one operation of the warp, written on each side of a branch
+{
+    __shared__ int s[B];
+    int got;
+    if (T & 1) {
+        s[T] = in[ME];
+        __syncwarp();
+        got = __shfl_xor_sync(~0u, s[T ^ 1], 1);
+    } else {
+        s[T] = in[ME] + 1000;
+        __syncwarp();
+        int other = s[T ^ 1];
+        out[ME] = other;
+        got = __shfl_xor_sync(~0u, other, 1) - 1000;
+    }
+    out[ME] = got;
+}
+KERNEL(lane_by_hand) // nvcc takes the value of the asm for one that all lanes have, and parts the loop's shuffles by it
+{
+    int lane, v = in[ME];
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        int below = __shfl_up_sync(~0u, v, d);
+        v += lane < d ? 0 : below;
+    }
+    int before = __shfl_up_sync(~0u, v, 1);
+    out[ME] = v - (lane == 0 ? 0 : before);
+}
 KERNEL(async_copy)
 {
     __shared__ int s[B];
@@ -836,7 +865,7 @@ static const Test tests[] = {
     ROW(cg_tile), ROW(cg_tile_memory), ROW(cg_reduce), ROW(cg_coalesced), {"cg_grid", cg_grid, true},
     {"cg_grid_steps", cg_grid_steps, true}, ROW(atomic_ref_flag), ROW(atomic_ref_sum), ROW(last_arrival), ROW(cuda_barrier),
     ROW(cuda_barrier_split), ROW(named_pairs), ROW(producer_consumer), ROW(half_warps), ROW(divergent_halves),
-    ROW(votes), ROW(count_and_vote), ROW(bitonic), ROW(odd_even_sort), ROW(async_copy),
+    ROW(votes), ROW(count_and_vote), ROW(bitonic), ROW(odd_even_sort), ROW(both_sides), ROW(lane_by_hand), ROW(async_copy),
 };
 
 // Prints a line "name right" or "name wrong" for each kernel, or for the one that is named.

@@ -164,6 +164,53 @@ static void freed(Both *b)
     cudaMalloc(&b->x[0], BYTES);
 }
 
+// A graph of nodes on both devices, captured from stream 0: device 1 writes, and device 0 reads it. `joined`: device 0's kernel waits for it; else only the
+// graph's end does.
+static cudaGraphExec_t graph_of_both(Both *b, bool joined)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaSetDevice(0);
+    cudaDeviceEnablePeerAccess(1, 0);
+    cudaStreamBeginCapture(b->stream[0], cudaStreamCaptureModeThreadLocal);
+    cudaEventRecord(b->event[0], b->stream[0]);
+    cudaSetDevice(1);
+    cudaStreamWaitEvent(b->stream[1], b->event[0], 0);
+    add<<<BLOCKS, BLOCK, 0, b->stream[1]>>>(b->x[1], b->x[1]);
+    cudaEventRecord(b->event[1], b->stream[1]);
+    cudaSetDevice(0);
+    if (joined)
+        cudaStreamWaitEvent(b->stream[0], b->event[1], 0);
+    add<<<BLOCKS, BLOCK, 0, b->stream[0]>>>(b->x[0], b->x[1]);
+    if (!joined)
+        cudaStreamWaitEvent(b->stream[0], b->event[1], 0);
+    cudaStreamEndCapture(b->stream[0], &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    return exec;
+}
+
+static void graph(Both *b, bool waits, bool joined)
+{
+    fill_on(b, 0, b->stream[0]);
+    cudaGraphExec_t exec = graph_of_both(b, joined);
+    fill_on(b, 1, b->stream[1]);
+    cudaEventRecord(b->event[1], b->stream[1]);
+    cudaSetDevice(0);
+    if (waits)
+        cudaStreamWaitEvent(b->stream[0], b->event[1], 0);
+    for (int i = 0; i < 3; i++)
+        cudaGraphLaunch(exec, b->stream[0]);
+    cudaMemcpyPeerAsync(b->x[0], 0, b->x[1], 1, BYTES, b->stream[0]);
+    cudaStreamSynchronize(b->stream[0]);
+    fill_on(b, 1, b->stream[1]);
+    cudaGraphExecDestroy(exec);
+}
+
+static void graph_waits(Both *b) { graph(b, true, true); }
+static void graph_waits_not(Both *b) { graph(b, false, true); }
+static void graph_in_parallel(Both *b) { graph(b, true, false); }
+
 static const struct {
     const char *name;
     void (*run)(Both *b);
@@ -182,6 +229,9 @@ static const struct {
     {"default_stream", default_stream},
     {"default_streams", default_streams},
     {"freed", freed},
+    {"graph_waits", graph_waits},
+    {"graph_waits_not", graph_waits_not},
+    {"graph_in_parallel", graph_in_parallel},
 };
 
 int main(int argc, char **argv)

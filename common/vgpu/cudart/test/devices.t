@@ -27,4 +27,7 @@ mistake default_stream cudaSuccess ""
 mistake default_streams cudaSuccess stream-race \
     "a kernel in the default stream of device 1 reads memory that a kernel in the default stream of device 0 writes, and nothing orders the two"
 mistake freed cudaErrorIllegalAddress use-after-free "copy of 4,000 bytes in memory that was freed"
+mistake graph_waits cudaSuccess ""
+mistake graph_waits_not cudaSuccess stream-race,uninitialized
+mistake graph_in_parallel cudaSuccess stream-race
 finish
