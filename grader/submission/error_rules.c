@@ -138,10 +138,12 @@ ErrorFault error_fault(const Evidence *e)
     return c->expect_error[0] && c->must_meet && !has_met(e) ? ERROR_NOT_MET : ERROR_FAULT_NONE;
 }
 
-/* What leads to the cure where it was a launch that failed: it returns nothing itself. */
-static const char *launch_hint(const VgpuReport *r, Language language)
+/* What leads to the cure: an error was made a yes or no; or it was a launch that failed, which returns nothing itself. */
+static const char *cure_hint(const Evidence *e, Language language)
 {
-    return launch_failed(r) ? language_say(language, " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.")
+    if (e->has_returned && e->returned == 1)
+        return language_say(language, " 1 is what ||, !, a comparison and a bool give, whatever the error was: is the code itself kept, in an int or a cudaError_t, all the way to the return?");
+    return launch_failed(e->report) ? language_say(language, " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.")
                             : "";
 }
 
@@ -158,7 +160,7 @@ static const char *not_returned_text(Arena *a, const Evidence *e, Language langu
                             code);
     else
         text = arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned."), code);
-    return arena_printf(a, "%s%s", text, launch_hint(e->report, language));
+    return arena_printf(a, "%s%s", text, cure_hint(e, language));
 }
 
 const char *error_fault_text(Arena *a, const Evidence *e, Language language)

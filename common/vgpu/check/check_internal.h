@@ -243,6 +243,8 @@ const char *check_intern(CheckSet *set, const char *text);
 const char *check_access_text(uint8_t access);
 const char *check_space_text(uint8_t space);
 /* Tells of the allocation, if there is one, and how far the finding's address is from it. */
+/* Demangled, if it can be. */
+const char *check_readable(CheckSet *set, const char *name);
 void check_put_alloc(CheckSet *set, Finding *f, const MemAlloc *a);
 /* The title of a kind with its places filled in, interned. */
 const char *check_title(CheckSet *set, const Finding *f, const char *detail);

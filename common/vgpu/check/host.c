@@ -14,6 +14,21 @@ static Finding host_finding(FindingKind kind, uint64_t site)
     return f;
 }
 
+const char *check_readable(CheckSet *set, const char *name)
+{
+    const char *demangled = set->options.demangle ? set->options.demangle(set->options.self, name) : NULL;
+    return check_intern(set, demangled ? demangled : name);
+}
+
+/* A variable as the program calls it: without all that stands before it, as a namespace, or the function `void scan<int>(int*)::`. */
+static const char *name_of_variable(CheckSet *set, const char *name)
+{
+    const char *text = check_readable(set, name), *last = text;
+    for (const char *at = strstr(text, "::"); at; at = strstr(at + 2, "::"))
+        last = at + 2;
+    return check_intern(set, last);
+}
+
 void check_put_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
 {
     if (!a)
@@ -22,7 +37,7 @@ void check_put_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
     f->alloc_address = a->addr;
     f->alloc_bytes = a->bytes;
     f->alloc_serial = a->serial;
-    f->alloc_name = a->name ? check_intern(set, a->name) : "";
+    f->alloc_name = a->name ? name_of_variable(set, a->name) : "";
     f->alloc_freed = a->freed;
     f->alloc_site.token = a->site;
     f->free_site.token = a->freed ? a->free_site : 0;

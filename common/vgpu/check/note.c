@@ -138,24 +138,9 @@ static void resolve_place(CheckSet *set, Place place, FindingPlace *out, uint32_
     }
 }
 
-static const char *readable(CheckSet *set, const char *name)
-{
-    const char *demangled = set->options.demangle ? set->options.demangle(set->options.self, name) : NULL;
-    return check_intern(set, demangled ? demangled : name);
-}
-
 static const char *kernel_name(CheckSet *set, uint32_t function)
 {
-    return readable(set, set->launch->instance->module->functions[function].name);
-}
-
-/* A variable of a function as the function calls it: without all that stands before it, as `void scan<int>(int*)::` does. */
-static const char *name_of_variable(CheckSet *set, const char *name)
-{
-    const char *text = readable(set, name), *last = text;
-    for (const char *at = strstr(text, "::"); at; at = strstr(at + 2, "::"))
-        last = at + 2;
-    return check_intern(set, last);
+    return check_readable(set, set->launch->instance->module->functions[function].name);
 }
 
 static const char hint_family[] = "a grid that a kernel launches sees what its thread did before the launch, "
@@ -298,8 +283,6 @@ void check_finding_of(CheckSet *set, const Note *n, Finding *out, FindingKey *ou
     }
     f.parameter = n->parameter;
     check_put_alloc(set, &f, n->has_alloc ? &n->alloc : NULL);
-    if (n->has_alloc && n->alloc.serial == 0 && n->alloc.name)
-        f.alloc_name = name_of_variable(set, n->alloc.name);
     f.message = with_launches(set, check_title(set, &f, detail_of(set, n, &f.place)), g, other);
     bool family_race = other && other != g;
     f.hint = family_race ? hint_family : hint_for(set, &f, n);

@@ -115,16 +115,18 @@ static void test_launch(void **state)
         const char *call;
         bool has_returned;
         const char *text;
+        double returned;
     } tries[] = {
-        {"__cudaLaunchKernel", false, "no error was returned. Of a launch that was refused cudaGetLastError() tells"},
-        {"__cudaLaunchKernel", true, "0 was returned. Of a launch"},
-        {"cudaMalloc", true, "A CUDA call failed with error 2, and 0 was returned."},
+        {"__cudaLaunchKernel", false, "no error was returned. Of a launch that was refused cudaGetLastError() tells", 0},
+        {"__cudaLaunchKernel", true, "0 was returned. Of a launch", 0},
+        {"cudaMalloc", true, "A CUDA call failed with error 2, and 0 was returned.", 0},
+        {"cudaMalloc", true, "A CUDA call failed with error 2, and 1 was returned. 1 is what ||, !, a comparison", 1},
     };
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         LabCase c = {.run = true, .points = 10, .metric = "", .expect_error = "any", .expect_status = 1, .vgpu = options, .n_vgpu = 1};
         VgpuError error = {.call = tries[i].call, .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 3, .met = true};
         VgpuReport report = {.can_fail = 1, .injected = true, .injected_code = 2, .errors = &error, .n_errors = 1};
-        Evidence e = {.lab_case = &c, .virtual_device = true, .isolated = true, .report = &report, .has_returned = tries[i].has_returned};
+        Evidence e = {.lab_case = &c, .virtual_device = true, .isolated = true, .report = &report, .has_returned = tries[i].has_returned, .returned = tries[i].returned};
         Arena a = {0};
         const char *text = error_fault_text(&a, &e, LANGUAGE_ENGLISH);
         assert_non_null(text);

@@ -35,6 +35,17 @@ static void far(bool bug)
 {
     far_kernel<<<N / B, B>>>(b, bug ? 1 << 28 : 0);
 }
+namespace outer {
+__device__ int inside[4];
+}
+__global__ void past_variable_kernel(int slip)
+{
+    outer::inside[T + slip] = 1; // bug: past_variable
+}
+static void past_variable(bool bug)
+{
+    past_variable_kernel<<<1, 4>>>(bug);
+}
 __global__ void before_kernel(const int *x, int *y, int first)
 {
     int i = ME;
@@ -756,6 +767,7 @@ struct Bug {
 // Behind each row: the kind of finding.
 static const Bug bugs[] = {
     {"near", near}, // out-of-bounds
+    {"past_variable", past_variable}, // out-of-bounds
     {"far", far}, // out-of-bounds
     {"before", before}, // out-of-bounds
     {"shared_bounds", shared_bounds}, // out-of-bounds
