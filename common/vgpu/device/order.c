@@ -155,7 +155,7 @@ void order_begin(Device *d, const QueueOp *op)
     note->slot = op->slot;
     note->kind = op->kind;
     note->device = (uint8_t)op->device;
-    note->in_default = op->stream == DEVICE_STREAM_LEGACY;
+    note->in_default = op->stream == DEVICE_STREAM_LEGACY && !op->in_graph;
     note->waited_for_nothing = op->waited_for_nothing;
     note->clock = op->clock;
     if (op->inside != 0) /* after later ones of its stream, too, when it runs again */
