@@ -40,7 +40,8 @@ int smooth(const float *in, float *out, int n, int times);
 int negative(const float *in, float *out, int width, int height);
 
 /* Request 8: a curve of `length` numbers (2 or more), stretched to n (2 or more): out[i] lies at place
- * i * (length - 1) / (n - 1) of the curve; between two of its numbers it lies on the straight line. */
+ * i * (length - 1) / (n - 1) of the curve, worked out in a float at least; between two of its numbers it lies on the
+ * straight line. */
 int stretch(const float *curve, int length, float *out, int n);
 
 #ifdef __cplusplus
