@@ -555,7 +555,8 @@ static const char *hint_of_refused(const CaseFacts *facts)
         return language_say(facts->language,
                             "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked "
                             "for in bytes, before each launch that needs more than was asked for so far: "
-                            "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+                            "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes). Where it grows with the data, take these in "
+                            "parts of a fixed size: no attribute gives a block more than 64 KiB to 227 KiB, by compute capability");
     return NULL;
 }
 

@@ -480,10 +480,10 @@ void judge_mistakes(JudgeCase *c)
 {
     size_t m = size_param(c, "m"), n = size_param(c, "n"), k = size_param(c, "k");
     size_t tile = judge_has_param(c, "tile") ? size_param(c, "tile") : 16;
-    if (m * n * k > PRODUCTS_MAX)
-        return;
     if (judge_has_param(c, "again")) /* first, as the judge keeps a limited number of mistakes */
         name_all(c, "c_for_k_0", m / 2, (n + 1) / 2, 0, tile);
+    if (m * n * k > PRODUCTS_MAX)
+        return;
     name_all(c, "c", m, n, k, tile);
     if (judge_has_param(c, "again"))
         name_all(c, "c_of_half", m / 2, (n + 1) / 2, k / 2, 48 - tile);

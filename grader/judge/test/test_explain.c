@@ -222,7 +222,8 @@ static void test_messages(void **state)
         VERDICT_CUDA_ERROR, (CaseFacts){.report = &large},
         "a.cu:9: the launch failed: 53,024 bytes of dynamic shared memory; the kernel may have 49,152 (cudaErrorInvalidValue).",
         "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked for in bytes, before each "
-        "launch that needs more than was asked for so far: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)\n"
+        "launch that needs more than was asked for so far: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes). Where it grows with "
+        "the data, take these in parts of a fixed size: no attribute gives a block more than 64 KiB to 227 KiB, by compute capability\n"
         "Which threads have no element?");
     VgpuError carveout = {.call = "cudaFuncSetAttribute: the carveout is a share in percent; 1424 is none",
                           .error = "cudaErrorInvalidValue",
