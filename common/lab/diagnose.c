@@ -35,32 +35,22 @@ bool diagnose_is_unwritten(const LabArray *array, size_t i)
     return guard_is_poison((const char *)array->data + i * size, i * size, size);
 }
 
-/* Patterns of a part that is not as it should be: what is 0 there may have been stored. */
-static bool is_missing_part(const char *slug)
+static bool is_one_of(const char *slug, const char *const *slugs)
 {
-    static const char *const slugs[] = {"corner", "first-block", "tail-whole", "tail"};
-    for (size_t i = 0; i < sizeof slugs / sizeof slugs[0]; i++)
-        if (strcmp(slug, slugs[i]) == 0)
-            return true;
-    return false;
+    while (*slugs && strcmp(slug, *slugs) != 0)
+        slugs++;
+    return *slugs != NULL;
 }
 
-/* Patterns of what is wrong, or missing, from some place on. */
-static bool is_of_end(const char *slug)
-{
-    static const char *const slugs[] = {"corner", "corner-wrong", "tail-whole", "tail", "tail-wrong"};
-    for (size_t i = 0; i < sizeof slugs / sizeof slugs[0]; i++)
-        if (strcmp(slug, slugs[i]) == 0)
-            return true;
-    return false;
-}
+/* Patterns of a part that is not as it should be: what is 0 there may have been stored. */
+static const char *const missing_parts[] = {"corner", "first-block", "tail-whole", "tail", NULL};
+/* Of what is wrong, or missing, from some place on. */
+static const char *const ends[] = {"corner", "corner-wrong", "tail-whole", "tail", "tail-wrong", NULL};
 
 /* The first wrong element, its row or its column is the first that 15 or 16 bits have no number for. */
 static bool begins_at_limit(const Evidence *e)
 {
-    size_t i = 0, width = e->wanted->n_dims > 1 ? e->wanted->shape[e->wanted->n_dims - 1] : e->wanted->elements;
-    while (!e->wrong[i])
-        i++;
+    size_t i = diagnose_first_wrong(e), width = e->wanted->n_dims > 1 ? e->wanted->shape[e->wanted->n_dims - 1] : e->wanted->elements;
     const size_t at[] = {i, i / width, i % width};
     for (size_t k = 0; k < sizeof at / sizeof at[0]; k++)
         if (at[k] == (size_t)INT16_MAX + 1 || at[k] == (size_t)UINT16_MAX + 1)
@@ -76,8 +66,8 @@ Diagnosis diagnose_result(const Evidence *e)
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         if (patterns[i].find(e, d.sentence)) {
             d.slug = patterns[i].slug;
-            d.at_limit = is_of_end(d.slug) && begins_at_limit(e);
-            d.hint = language_say(e->language, is_missing_part(d.slug) && diagnose_is_zero_there(e) ? HINT_ZERO_THERE : patterns[i].hint);
+            d.at_limit = is_one_of(d.slug, ends) && begins_at_limit(e);
+            d.hint = language_say(e->language, is_one_of(d.slug, missing_parts) && diagnose_is_zero_there(e) ? HINT_ZERO_THERE : patterns[i].hint);
             return d;
         }
     snprintf(d.sentence, sizeof d.sentence, "%s",

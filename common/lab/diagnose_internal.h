@@ -15,6 +15,9 @@ typedef bool Finder(const Evidence *e, char sentence[DIAGNOSIS_TEXT_MAX]);
 /* Whether all wrong elements (all elements) are device memory that nobody wrote, as the virtual GPU fills it. */
 bool diagnose_is_fresh(const Evidence *e, bool wrong_ones);
 
+/* The index of the first wrong element; there is one. */
+size_t diagnose_first_wrong(const Evidence *e);
+
 /* Whether all wrong elements are 0. */
 bool diagnose_is_zero_there(const Evidence *e);
 

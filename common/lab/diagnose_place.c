@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t first_wrong(const Evidence *e)
+size_t diagnose_first_wrong(const Evidence *e)
 {
     size_t i = 0;
     while (!e->wrong[i])
@@ -123,7 +123,7 @@ bool find_everywhere(const Evidence *e, char *sentence)
 /* The wrong elements are the last ones. */
 static bool is_at_end(const Evidence *e)
 {
-    return e->wanted->elements - first_wrong(e) == e->result.mismatches;
+    return e->wanted->elements - diagnose_first_wrong(e) == e->result.mismatches;
 }
 
 static void tell_tail(const Evidence *e, char *sentence)
@@ -133,7 +133,7 @@ static void tell_tail(const Evidence *e, char *sentence)
                  what_is_there(e));
     else
         snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-                 language_say(e->language, "the elements from %zu to the end %s"), first_wrong(e),
+                 language_say(e->language, "the elements from %zu to the end %s"), diagnose_first_wrong(e),
                  what_is_there(e));
 }
 
@@ -150,7 +150,7 @@ bool find_tail(const Evidence *e, char *sentence)
 bool find_tail_whole(const Evidence *e, char *sentence)
 {
     enum { WARP = 32, PARTS = 4 };
-    size_t n = e->wanted->elements, missing = n - first_wrong(e);
+    size_t n = e->wanted->elements, missing = n - diagnose_first_wrong(e);
     return missing % WARP == 0 && n % missing == 0 && n / missing >= PARTS && find_tail(e, sentence);
 }
 
@@ -158,7 +158,7 @@ bool find_tail_whole(const Evidence *e, char *sentence)
  * block. */
 bool find_first_block(const Evidence *e, char *sentence)
 {
-    size_t first = first_wrong(e);
+    size_t first = diagnose_first_wrong(e);
     bool is_block = first >= 32 && first <= 1024 && (first & (first - 1)) == 0;
     size_t n = e->wanted->elements;
     bool counts_bytes = n / 4 == first || n / 8 == first; /* or may do so */
@@ -169,7 +169,7 @@ bool find_first_block(const Evidence *e, char *sentence)
 bool find_first_bytes(const Evidence *e, char *sentence)
 {
     enum { LEAST = 16, WARP = 32 };
-    size_t n = e->wanted->elements, first = first_wrong(e), width = npy_type_bytes(e->got->type);
+    size_t n = e->wanted->elements, first = diagnose_first_wrong(e), width = npy_type_bytes(e->got->type);
     if (n < LEAST || width < 2 || first != n / width || first % WARP == 0 || !is_at_end(e))
         return false;
     tell_tail(e, sentence);
@@ -178,7 +178,7 @@ bool find_first_bytes(const Evidence *e, char *sentence)
 
 bool find_first_only(const Evidence *e, char *sentence)
 {
-    return first_wrong(e) == 1 && e->wanted->elements >= RELATION_MIN && find_tail(e, sentence);
+    return diagnose_first_wrong(e) == 1 && e->wanted->elements >= RELATION_MIN && find_tail(e, sentence);
 }
 
 /* All that should be 0 is 0 up to where as many bytes end as there are elements, and not behind. Where blocks or warps end, that may be
@@ -260,7 +260,7 @@ bool find_edges(const Evidence *e, char *sentence)
         depth = distance > depth ? distance : depth;
     }
     bool at_both =
-        first_wrong(e) < wanted->elements / 4 && last_wrong(e) >= wanted->elements - wanted->elements / 4;
+        diagnose_first_wrong(e) < wanted->elements / 4 && last_wrong(e) >= wanted->elements - wanted->elements / 4;
     if (!at_both || (depth + 1) * 8 > side || e->result.mismatches < 2)
         return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
@@ -341,7 +341,7 @@ bool find_seams(const Evidence *e, char *sentence)
 /* Side by side, and neither first nor last. */
 bool find_run(const Evidence *e, char *sentence)
 {
-    size_t first = first_wrong(e), last = last_wrong(e);
+    size_t first = diagnose_first_wrong(e), last = last_wrong(e);
     if (is_too_short(e) || e->result.mismatches < 2 || last - first + 1 != e->result.mismatches)
         return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only the elements from %zu to %zu %s"), first, last, what_is_there(e));
@@ -429,7 +429,7 @@ bool find_periodic(const Evidence *e, char *sentence)
             i++;
         if (i < n)
             continue;
-        size_t first = first_wrong(e), count = 0;
+        size_t first = diagnose_first_wrong(e), count = 0;
         for (size_t j = 0; j < period; j++)
             count += e->wrong[j];
         snprintf(sentence, DIAGNOSIS_TEXT_MAX,

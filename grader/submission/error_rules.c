@@ -138,13 +138,23 @@ ErrorFault error_fault(const Evidence *e)
     return c->expect_error[0] && c->must_meet && !has_met(e) ? ERROR_NOT_MET : ERROR_FAULT_NONE;
 }
 
+/* 1 is the code of an error that another call has met, as one that goes on with a NULL does. */
+static bool has_met_code_1(const VgpuReport *r)
+{
+    for (size_t i = 0; i < r->n_errors; i++)
+        if (strcmp(r->errors[i].error, "cudaErrorInvalidValue") == 0)
+            return true;
+    return false;
+}
+
 /* What leads to the cure: an error was made a yes or no; or it was a launch that failed, which returns nothing itself. */
 static const char *cure_hint(const Evidence *e, Language language)
 {
-    if (e->has_returned && e->returned == 1)
+    if (e->has_returned && e->returned == 1 && !has_met_code_1(e->report))
         return language_say(language, " 1 is what ||, !, a comparison and a bool give, whatever the error was: is the code itself kept, in an int or a cudaError_t, all the way to the return?");
-    return launch_failed(e->report) ? language_say(language, " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.")
-                            : "";
+    if (launch_failed(e->report))
+        return language_say(language, " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.");
+    return "";
 }
 
 static const char *not_returned_text(Arena *a, const Evidence *e, Language language)

@@ -2,7 +2,8 @@
  * back.
  *
  * The output array begins as a copy of the poisoned host array, so that elements nobody writes are told from
- * wrong ones. With `last` that many of its last elements are the output `last_of_out`, and the others are nobody's. With `in_place: 1` the function gets one array as both. With `again` it is called twice before, for
+ * wrong ones. With `last` that many of its last elements are the output `last_of_out`, and the others are nobody's.
+ * With `in_place: 1` the function gets one array as both. With `again` it is called twice before, for
  * half of the elements and for none, with arrays of their own; what the first gives is the output `out_of_half`.
  */
 #include "lab.h"

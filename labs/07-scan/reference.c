@@ -1,7 +1,8 @@
 /* Lab 07: inputs and right answers.
  *
- * Parameters: function, n, `last` (so many elements are compared), and `in_place: 1`; with `again` the driver calls it before for the first half. Elements are positive and negative, so that the sums rise and
- * fall, and small enough that every sum fits in an int: at most 20 * 2^22, or n times `largest`. With `level`, a number, all elements before one whose
+ * Parameters: function, n, `last` (so many elements are compared), and `in_place: 1`; with `again` the driver calls it
+ * before for the first half. Elements are positive and negative, so that the sums rise and
+ * fall, and small enough that every sum fits in an int: below 40 * 2^23, or n times `largest`. With `level`, a number, all elements before one whose
  * index 32 divides add up to that: who keeps a sum until it is there must tell it from one that is not, whatever it is. Large elements
  * (`largest` is 30000) are then up to 60,000,000, as no sum spans more than 31 of them: neither a short nor a float has room for one.
  */

@@ -13,7 +13,8 @@
  * pieces when it runs, and compared with what others have noted that the host has not waited for since.
  *
  * Limits: streams beyond ORDER_STREAMS at one time are not looked at; of an operation that touches memory in
- * very many pieces only the first are; and of operations that nobody waits for only the newest.
+ * very many pieces only the first are; and of operations that nobody waits for only the newest. A graph's nodes on one
+ * device are taken to come one after the other: in the launching stream, or in the other device's default stream.
  */
 #include "common/vgpu/device/queue.h"
 

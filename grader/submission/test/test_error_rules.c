@@ -125,13 +125,16 @@ static void test_launch(void **state)
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         LabCase c = {.run = true, .points = 10, .metric = "", .expect_error = "any", .expect_status = 1, .vgpu = options, .n_vgpu = 1};
         VgpuError error = {.call = tries[i].call, .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 3, .met = true};
-        VgpuReport report = {.can_fail = 1, .injected = true, .injected_code = 2, .errors = &error, .n_errors = 1};
+        VgpuError errors[] = {error, {.call = "cudaMemcpy", .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 4, .met = true}};
+        VgpuReport report = {.can_fail = 1, .injected = true, .injected_code = 2, .errors = errors, .n_errors = 1};
         Evidence e = {.lab_case = &c, .virtual_device = true, .isolated = true, .report = &report, .has_returned = tries[i].has_returned, .returned = tries[i].returned};
         Arena a = {0};
         const char *text = error_fault_text(&a, &e, LANGUAGE_ENGLISH);
         assert_non_null(text);
         if (!strstr(text, tries[i].text) || (strstr(text, "Of a launch") != NULL) != (error.call[0] == '_'))
             fail_msg("%s: %s", tries[i].call, text);
+        report.n_errors = 2; /* who goes on returns the error of a later call: 1 is its code */
+        assert_null(strstr(error_fault_text(&a, &e, LANGUAGE_ENGLISH), "a bool"));
         arena_free(&a);
     }
 }
