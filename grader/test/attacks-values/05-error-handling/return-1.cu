@@ -1,5 +1,4 @@
 // case: first-call-fails
-// case: second-call-fails
 // case: tenth-call-fails
 // points-at-most: 0
 // edit: s/^int gather(/static int honest_gather(/
