@@ -337,12 +337,12 @@ static bool is_ramp(const LabArray *array)
 }
 
 /* Whether all are off by multiples of 2^bits, and none needs more bits; or by several such multiples, as sums of what a smaller type
- * kept are. These would say little of elements whose last bits are 0 anyway. */
+ * kept are; or by one, where no type is so small. These would say little of elements whose last bits are 0 anyway. */
 static bool is_off_by_multiples(const Evidence *e, double range)
 {
     size_t n = e->wanted->elements, n_telling = 0;
     double first = 0;
-    bool is_kept = true, differ = false;
+    bool is_kept = range <= 65536, differ = range > 65536;
     for (size_t i = 0; i < n; i++) {
         double got = compare_element(e->got, i), wanted = compare_element(e->wanted, i), off = got - wanted;
         if (off / range != trunc(off / range))
@@ -354,15 +354,29 @@ static bool is_off_by_multiples(const Evidence *e, double range)
         differ |= first != 0 && off != first;
         first = off;
     }
-    return is_kept || (range == 65536 && differ && n_telling >= 2 * RELATION_MIN);
+    return is_kept || (range >= 65536 && differ && n_telling >= 2 * RELATION_MIN);
+}
+
+static bool may_lack_bits(const Evidence *e)
+{
+    return is_whole_type(e->wanted->type) && e->result.mismatches >= 2 * RELATION_MIN && !is_ramp(e->wanted);
+}
+
+/* What is left of whole numbers without their highest bits. */
+bool find_high_bits(const Evidence *e, char *sentence)
+{
+    for (double range = 1 << 30; range > 65536 && may_lack_bits(e); range /= 2)
+        if (is_off_by_multiples(e, range)) {
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "those that are wrong are off by multiples of %d"), (int)range);
+            return true;
+        }
+    return false;
 }
 
 /* What is left of whole numbers in a smaller type. A ramp is the same where an index begins again. */
 bool find_low_bits(const Evidence *e, char *sentence)
 {
-    if (!is_whole_type(e->wanted->type) || e->result.mismatches < 2 * RELATION_MIN || is_ramp(e->wanted))
-        return false;
-    for (double range = 256; range <= 65536; range *= 256)
+    for (double range = 256; range <= 65536 && may_lack_bits(e); range *= 256)
         if (is_off_by_multiples(e, range)) {
             snprintf(sentence, DIAGNOSIS_TEXT_MAX,
                      language_say(e->language, "those that are wrong are off by multiples of %d"), (int)range);

@@ -42,6 +42,9 @@ $(BUILD)/lib/liblab.a $(BUILD)/lib/liblab-own.a:
 
 LAB_NAMES := $(patsubst labs/%/lab.yaml,%,$(sort $(wildcard labs/*/lab.yaml)))
 
+# A wrong sum that a reference works out wraps round, as it does on a device.
+WRAPS_ROUND := -fwrapv
+
 define lab_body
 $(BUILD)/labs/$(1)/driver.o: labs/$(1)/driver.c $(FLAGS_STAMP)
 	$$(call say,CC,$$<)
@@ -50,7 +53,7 @@ $(BUILD)/labs/$(1)/driver.o: labs/$(1)/driver.c $(FLAGS_STAMP)
 $(BUILD)/labs/$(1)/reference.o: labs/$(1)/reference.c $(FLAGS_STAMP)
 	$$(call say,CC,$$<)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) -I. -Icommon/lab -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CFLAGS) $(WRAPS_ROUND) -I. -Icommon/lab -MMD -MP -c -o $$@ $$<
 $(BUILD)/labs/$(1)/judge: $(BUILD)/labs/$(1)/reference.o $(BUILD)/common/lab/judge_main.o $(LAB_JUDGE_LIBS)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$^ -lm

@@ -9,6 +9,8 @@
 
 #define NO_CALL INT64_C(1000000000000)
 
+enum { CODE_OF_INVALID_DEVICE = 101 };
+
 static const char option[] = "--fail-at=";
 
 static bool is_option(const char *text)
@@ -112,6 +114,15 @@ static bool fails_alone(const VgpuReport *r)
     return launch_failed(r);
 }
 
+/* Thrust and CUB, which ask how many devices there are, give the code of an invalid device for whatever error that call has. */
+static bool is_told_by_library(const Evidence *e)
+{
+    for (size_t i = 0; i < e->report->n_errors; i++)
+        if (e->report->errors[i].met && strcmp(e->report->errors[i].call, "cudaGetDeviceCount") == 0)
+            return e->returned == CODE_OF_INVALID_DEVICE;
+    return false;
+}
+
 static ErrorFault fault_of_injected(const Evidence *e)
 {
     if (error_has_no_call(e))
@@ -122,7 +133,7 @@ static ErrorFault fault_of_injected(const Evidence *e)
         return ERROR_NOT_INJECTED;
     bool tells = e->has_returned || e->lab_case->expect_status != 0;
     bool ended = e->lab_case->may_end && !e->has_returned && evidence_exit_signal(e) == 0 && evidence_exit_status(e) == e->lab_case->expect_status;
-    bool same = ended || (e->has_returned && e->returned == (double)e->report->injected_code);
+    bool same = ended || (e->has_returned && (e->returned == (double)e->report->injected_code || is_told_by_library(e)));
     if (tells && !same)
         return ERROR_NOT_RETURNED;
     return e->returned_again && fails_alone(e->report) ? ERROR_RETURNED_AGAIN : ERROR_FAULT_NONE;

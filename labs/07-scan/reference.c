@@ -4,14 +4,15 @@
  * before for the first half. Elements are positive and negative, so that the sums rise and
  * fall, and small enough that every sum fits in an int: below 40 * 2^23, or n times `largest`. With `level`, a number, all elements before one whose
  * index 32 divides add up to that: who keeps a sum until it is there must tell it from one that is not, whatever it is. Large elements
- * (`largest` is 30000) are then up to 60,000,000, as no sum spans more than 31 of them: neither a short nor a float has room for one.
+ * (`largest` is 30000 or more) are then up to 60,000,000, as no sum spans more than 31 of them: neither a short nor a float has room for one. Otherwise, where `largest` is 2147483647, what comes
+ * before each element adds up to any number from 0 to that, or from its negative to 0: a sum needs all 32 bits, and so does an element.
  */
 #include "judge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN = 256, LEVEL_RUN = 32 };
+enum { RUN = 256, LEVEL_RUN = 32, ANY_SUM = INT32_MAX };
 
 static int is_in_place(JudgeCase *c)
 {
@@ -28,14 +29,27 @@ static void level_sums(int32_t *in, size_t n, int32_t level)
     }
 }
 
+/* From numbers that are sums to the elements between them; of two arrays one has sums of the other sign. */
+static void elements_between(int32_t *in, size_t n)
+{
+    int32_t before = 0, sign = n % 2 == 1 ? -1 : 1;
+    for (size_t i = 0; i < n; i++) {
+        int32_t sum = sign * in[i];
+        in[i] = sum - before;
+        before = sum;
+    }
+}
+
 void judge_inputs(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
     int32_t *in = judge_input_make_i32(c, "in", n), largest = judge_has_param(c, "largest") ? (int32_t)judge_param_int(c, "largest") : 40;
     int has_level = judge_has_param(c, "level") && strcmp(judge_param_text(c, "level"), "any") != 0;
-    if (has_level && largest == 30000)
+    if (has_level && largest >= 30000)
         largest = 60000000;
-    judge_fill_i32(c, in, -largest / 2, largest);
+    judge_fill_i32(c, in, largest == ANY_SUM ? 0 : -largest / 2, largest);
+    if (largest == ANY_SUM)
+        elements_between(in, n);
     if (has_level)
         level_sums(in, n, (int32_t)judge_param_int(c, "level"));
 }

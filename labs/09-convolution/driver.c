@@ -3,8 +3,9 @@
  *
  * The output begins as a copy of the poisoned host array, so that elements nobody writes are told from wrong
  * ones. With parameter `again` the function is called six times before, with taps of the filter (of both, the row and the column) turned round: for images without elements, for
- * half of the image with half the radius, for the whole image, for the half once more, and for a single element with the same radius. So a filter or a size that stays from a call before
- * shows. All these filters lie at one address, as an array that is filled anew for each call does. What comes of that half is the output `out_of_half`.
+ * half of the image with half the radius (in convolve_2d and convolve_tiled with the radii exchanged), for the whole image, for the half once more, and for a single element with the
+ * same radius. A seventh time it is called for the whole image with the filter of the last call, but for its last tap. So a filter or a size that stays from a call before, or of which
+ * a part was looked at, shows. All these filters lie at one address, as an array that is filled anew for each call does. What comes of that half is the output `out_of_half`.
  */
 #include "lab.h"
 
@@ -42,25 +43,49 @@ static int *to_device(const int *host, size_t n)
     return device;
 }
 
-/* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of
- * the filter as half the radius has; then the whole image, and the half again: what stays of a larger image or filter shows there; then one element. */
-static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, const int *column)
+static void turn_round(const LabArray *taps)
 {
+    int *tap = taps->data;
+    for (size_t i = 0, j = taps->elements; i + 1 < j; i++) {
+        int last = tap[--j];
+        tap[j] = tap[i];
+        tap[i] = last;
+    }
+}
+
+/* Another last tap: 1 for 0, and else `tap`. What it was. */
+static int change_last(const LabArray *taps, int tap)
+{
+    if (taps->elements == 0)
+        return 0;
+    int *at = (int *)taps->data + taps->elements - 1, was = *at;
+    *at = was == tap ? 1 : tap;
+    return was;
+}
+
+/* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of
+ * the filter as half the radius has, or as wide as it was high; then the whole image, and the half again: what stays of a larger image or filter shows there; then one
+ * element, and the whole image with a filter that only differs in its last tap. */
+static int convolve_before(LabCase *lab, const Convolution *c, const LabArray *filter, const LabArray *columns)
+{
+    const int *taps = filter->data, *column = columns->data;
     Convolution no_rows = *c, no_columns = *c, whole = *c, half = *c, one = *c;
+    int exchanged = strcmp(c->function, "convolve_2d") == 0 || strcmp(c->function, "convolve_tiled") == 0;
     no_rows.height = no_columns.width = 0;
     one.height = one.width = 1;
     if (c->height > 1)
         half.height /= 2;
     else
         half.width /= 2;
-    half.radius_y /= 2;
-    half.radius_x /= 2;
+    half.radius_y = exchanged ? c->radius_x : c->radius_y / 2;
+    half.radius_x = exchanged ? c->radius_y : c->radius_x / 2;
     lab_own_calls(1);
     LabArray *before = lab_output(lab, "out_of_half", LAB_I32, 2, (size_t[]){(size_t)half.height, (size_t)half.width});
     whole.out = to_device(NULL, (size_t)c->height * (size_t)c->width);
     half.out = to_device(before->data, before->elements);
     one.out = to_device(before->data, 1);
     lab_own_calls(0);
+    turn_round(filter), turn_round(columns);
     int status = convolve(&no_rows, taps, column);
     if (status == 0)
         status = convolve(&no_columns, taps, column);
@@ -72,6 +97,11 @@ static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, 
         status = convolve(&half, taps, column);
     if (status == 0)
         status = convolve(&one, taps, column);
+    turn_round(filter), turn_round(columns);
+    int last = change_last(filter, 0), last_of_column = change_last(columns, 0);
+    if (status == 0)
+        status = convolve(&whole, taps, column);
+    change_last(filter, last), change_last(columns, last_of_column);
     lab_own_calls(1);
     if (status == 0)
         CUDA_CHECK(cudaMemcpy(before->data, half.out, before->elements * sizeof(int), cudaMemcpyDeviceToHost));
@@ -80,16 +110,6 @@ static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, 
     CUDA_CHECK(cudaFree(one.out));
     lab_own_calls(0);
     return status;
-}
-
-static void turn_round(const LabArray *taps)
-{
-    int *tap = taps->data;
-    for (size_t i = 0, j = taps->elements; i + 1 < j; i++) {
-        int last = tap[--j];
-        tap[j] = tap[i];
-        tap[i] = last;
-    }
 }
 
 void lab_main(LabCase *c)
@@ -112,11 +132,8 @@ void lab_main(LabCase *c)
 
     int status = 0;
     lab_leave_work((void *)v.in, in->elements * sizeof(int));
-    if (lab_has_param(c, "again")) {
-        turn_round(filter), turn_round(columns);
-        status = convolve_before(c, &v, filter->data, column);
-        turn_round(filter), turn_round(columns);
-    }
+    if (lab_has_param(c, "again"))
+        status = convolve_before(c, &v, filter, columns);
     if (status == 0)
         status = convolve(&v, filter->data, column);
     lab_status(c, v.function, status);

@@ -2,7 +2,8 @@
  *
  * Parameters: `function`, one of convolution.h; n, or height and width; radius_x, and radius_y for images;
  * `separable`: the filter is a column times a row; with `again` the driver calls the function before for the upper half of
- * the image, or the first half of the line, with as many taps of the filter (of two, of both) turned round as half the radius has. No filter is the same from both ends in
+ * the image, or the first half of the line, with as many taps of the filter (of two, of both) turned round as half the radius has; for an image whose filter is no column times a row with all of them, and the radii
+ * exchanged. No filter is the same from both ends in
  * the public cases. Sums fit into an int, but not into the 24 bits that a float has for them: a filter of 17 x 17 taps gives
  * at most 80,000 * 289 * 60 < 2^31, one that is a column times a row 80,000 * (17 * 9) * (17 * 9), a line 80,000 * 17 * 999.
  * `wide`: elements of both signs and up to 30,000,000, for which 24 bits are not enough, either; with 2 it is the taps (of a column times a row those of the
@@ -23,6 +24,12 @@ static size_t size_param(JudgeCase *c, const char *key)
 static int is_line(JudgeCase *c)
 {
     return judge_has_param(c, "n");
+}
+
+/* Whether the call before had as many columns of taps as this one has rows, and as many rows as this one columns. */
+static int is_exchanged(JudgeCase *c)
+{
+    return !is_line(c) && !judge_has_param(c, "separable");
 }
 
 /* Up to `most`, and no more than so many of them fit into an int. */
@@ -110,8 +117,13 @@ void judge_reference(JudgeCase *c)
     else
         width /= 2;
     filter.turned = 1;
-    filter.radius_y /= 2;
-    filter.radius_x /= 2;
+    if (is_exchanged(c)) {
+        filter.radius_y = size_param(c, "radius_x");
+        filter.radius_x = size_param(c, "radius_y");
+    } else {
+        filter.radius_y /= 2;
+        filter.radius_x /= 2;
+    }
     convolve(in->data, judge_expect(c, "out_of_half", LAB_I32, 2, (size_t[]){height, width}), height, width, &filter);
 }
 
@@ -440,17 +452,33 @@ static void name_passes(JudgeCase *c, const Call *call, const int *image, const 
     }
 }
 
-/* The filter that the driver's calls before had: with the same radius or half of it, and from the other end. */
+/* The filter of the last call before, of which both the row and the column, if there are such, end in another tap. */
+static void name_last_tap(JudgeCase *c, const Call *call, const int *image)
+{
+    static const Slip none = {.of = ANY};
+    Call wrong = *call;
+    int rows = 2 * call->radius_y + 1, columns = 2 * call->radius_x + 1, separable = judge_has_param(c, "separable");
+    for (int k = 0; k < rows * columns; k++) {
+        if (separable ? k / columns == rows - 1 || k % columns == columns - 1 : k == rows * columns - 1)
+            wrong.taps[k] = 0;
+    }
+    convolve_wrongly(&wrong, &none, image,
+                     judge_mistake(c, call->output, "it is made with the filter of the call before, which differs in its last tap alone",
+                                   "Does the function find that the filter is on the device already? All taps would have to be compared, and memcmp counts bytes. Is it copied in each call?"));
+}
+
+/* The filter that the driver's calls before had: with another last tap; with the same radius or half of it, and from the other end. */
 static void name_filters_before(JudgeCase *c, const Call *call, const int *image)
 {
     static const Slip none = {.of = ANY};
     static const char *const hint =
         "If the cases before are right: constant memory keeps what is in it. Is the filter copied in each call, and before the kernel is launched?";
     int n_taps = (2 * call->radius_y + 1) * (2 * call->radius_x + 1);
-    int n_half = (2 * (call->radius_y / 2) + 1) * (2 * (call->radius_x / 2) + 1);
+    int n_half = is_exchanged(c) ? n_taps : (2 * (call->radius_y / 2) + 1) * (2 * (call->radius_x / 2) + 1);
     const char *sentences[] = {"it is made with this filter from its other end, as the call before had it",
                                "it is made with the filter of a call before"};
-    for (int turn = 0; turn < 2; turn++) {
+    name_last_tap(c, call, image);
+    for (int turn = 0; turn < (n_half < n_taps ? 2 : 1); turn++) {
         Call wrong = *call;
         memset(wrong.taps, 0, sizeof wrong.taps);
         for (int k = 0; k < (turn ? n_half : n_taps); k++)
@@ -468,11 +496,12 @@ static Call read_call(JudgeCase *c, int turned)
     filter.radius_x = size_param(c, "radius_x");
     if (judge_has_param(c, "separable"))
         filter.column = judge_input_i32(c, "column", &filter.rows);
+    int exchanged = turned && is_exchanged(c), halved = turned && !exchanged;
     Call call = {.output = turned ? "out_of_half" : "out",
                  .height = is_line(c) ? 1 : (int)in->shape[0],
                  .width = (int)in->shape[is_line(c) ? 0 : 1],
-                 .radius_y = (int)filter.radius_y >> turned,
-                 .radius_x = (int)filter.radius_x >> turned};
+                 .radius_y = (int)(exchanged ? filter.radius_x : filter.radius_y) >> halved,
+                 .radius_x = (int)(exchanged ? filter.radius_y : filter.radius_x) >> halved};
     if (turned && call.height > 1)
         call.height /= 2;
     else if (turned)

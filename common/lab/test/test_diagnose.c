@@ -195,9 +195,15 @@ static void too_few_bits(void **state)
         got[i] = 3 * (int16_t)a + 5 * (int16_t)b;
     }
     assert_string_equal("low-bits", slug_of(got, wanted, N));
+    for (int i = 0; i < N; i++) { /* two bits of a word are something else's */
+        wanted[i] = (int32_t)(i * 16777619u) / (i % 2 + 1);
+        got[i] = (int32_t)((uint32_t)wanted[i] << 2) >> 2;
+    }
+    assert_string_equal("high-bits", slug_of(got, wanted, N));
     for (int i = 0; i < N; i++) /* what ends in zeros anyway says nothing of bits */
         got[i] = (wanted[i] = (i + i * i % 7) << 16) + ((i * 5 % 11) << 16);
     assert_string_not_equal("low-bits", slug_of(got, wanted, N));
+    assert_string_not_equal("high-bits", slug_of(got, wanted, N));
     for (int i = 0; i < N; i++) { /* an index that begins again in each block is no small type */
         wanted[i] = i;
         got[i] = i % 256;

@@ -319,7 +319,7 @@ static const char hint_later_turn[] =
 
 static const char hint_next_turn[] =
     "a barrier stands between the two in each turn of the loop around them, and none between one turn and the next: "
-    "put another __syncthreads() at the loop's end, so that no thread begins a turn while others are in the one before";
+    "put another __syncthreads() at the loop's end, so that no thread begins a turn while others are in the one before; __syncwarp() only waits for the thread's own warp";
 
 static bool is_of_next_turn(const CheckSet *set, const Note *n)
 {

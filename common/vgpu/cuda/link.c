@@ -64,18 +64,11 @@ static CUresult add_file(CUlinkState s, CUjitInputType type, const char *path)
     return result;
 }
 
-/* Loads the whole and unloads it again: does everything that is used exist, once? */
-static cudaError_t try_image(const CUlinkState s)
+/* Does everything that is used exist, once? */
+static cudaError_t try_texts(const CUlinkState s)
 {
-    ImageTexts copy = {0};
     Diag diag = {0};
-    Image *image;
-    cudaError_t error = vgpu_texts_read(s->image, s->bytes, &copy, &diag);
-    if (error == cudaSuccess)
-        error = vgpu_image_open(&copy, true, &image, &diag);
-    if (error == cudaSuccess)
-        vgpu_image_close(image);
-    vgpu_texts_free(&copy);
+    cudaError_t error = vgpu_image_try(&s->texts, &diag);
     jit_write_log(&s->log, error, &diag);
     return error;
 }
@@ -89,7 +82,7 @@ static CUresult complete(CUlinkState s, void **image, size_t *bytes)
     s->image = vgpu_texts_pack(&s->texts, &s->bytes);
     if (!s->image)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cudaError_t error = try_image(s);
+    cudaError_t error = try_texts(s);
     if (error != cudaSuccess)
         return from_runtime(error);
     *image = s->image;

@@ -85,6 +85,8 @@ typedef struct FatBinary Image;
 /* Takes the texts over. A module is loaded now, on the current device, and serves it alone; a library is
  * loaded on each device that uses it, when it does. diag has the place in the PTX that is not understood. */
 cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *diag);
+/* Whether they would load on the current device; nothing stays. */
+cudaError_t vgpu_image_try(const ImageTexts *texts, Diag *diag);
 cudaError_t vgpu_image_close(Image *image);
 bool vgpu_image_exists(const Image *image, bool module);
 /* cudaErrorSymbolNotFound: there is no such kernel, or no such variable. */

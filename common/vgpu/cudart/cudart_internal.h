@@ -369,7 +369,7 @@ cudaError_t kernel_load(Call *call, Kernel *k, uint32_t *function);
 Variable *variable_of(const void *host);
 cudaError_t variable_load(Call *call, Variable *v, uint64_t *address);
 /* PTX texts become a module on the current device. diag NULL: what is wrong is said on standard error. */
-cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t *module, Diag *diag);
+cudaError_t texts_load(Call *call, const ImageTexts *texts, ModuleUse use, uint32_t *module, Diag *diag);
 /* Adds a container's PTX for a device to texts; *highest grows to the highest architecture seen (image.c). */
 Status image_extract(const void *container, uint64_t bytes_max, uint32_t arch, ImageTexts *texts,
                      uint32_t *highest, Diag *diag);

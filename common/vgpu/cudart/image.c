@@ -217,7 +217,7 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     *texts = (ImageTexts){0};
     Loaded *on = &fat->on[call_device()];
     call_site(&call);
-    cudaError_t error = texts_load(&call, &fat->texts, true, &on->id, diag);
+    cudaError_t error = texts_load(&call, &fat->texts, MODULE_OWNED, &on->id, diag);
     if (error != cudaSuccess) {
         free_image(fat);
         return call_leave_quietly(&call, error);
@@ -227,6 +227,15 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     facade()->fats = fat;
     *out = fat;
     return call_leave_quietly(&call, cudaSuccess);
+}
+
+cudaError_t vgpu_image_try(const ImageTexts *texts, Diag *diag)
+{
+    Call call;
+    uint32_t none = 0;
+    if (!call_enter(&call, API___cudaInitModule))
+        return call_leave_quietly(&call, call.error);
+    return call_leave_quietly(&call, texts_load(&call, texts, MODULE_TRIED, &none, diag));
 }
 
 cudaError_t vgpu_image_close(Image *image)

@@ -168,7 +168,7 @@ static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, ImageTexts
     return cudaErrorNoKernelImageForDevice;
 }
 
-cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t *module, Diag *diag)
+cudaError_t texts_load(Call *call, const ImageTexts *texts, ModuleUse use, uint32_t *module, Diag *diag)
 {
     StrBuf all = {0};
     uint64_t *lengths = calloc(texts->n + 1, sizeof *lengths);
@@ -182,7 +182,7 @@ cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t
         DeviceMsg msg = {.op = OP_MODULE_LOAD, .in = {.data = all.text, .bytes = all.length}};
         msg.module.n_images = (uint32_t)texts->n;
         msg.module.lengths = lengths;
-        msg.module.owned = owned;
+        msg.module.use = (uint8_t)use;
         error = call_send(call, &msg, &reply);
         *module = (uint32_t)reply.value;
         if (diag)
@@ -206,7 +206,7 @@ static cudaError_t load_registered(Call *call, FatBinary *fat, uint32_t *module)
     if (error == cudaSuccess)
         error = collect_texts(fat, info.newest_target, &texts);
     if (error == cudaSuccess)
-        error = texts_load(call, &texts, false, module, NULL);
+        error = texts_load(call, &texts, MODULE_OF_PROGRAM, module, NULL);
     vgpu_texts_free(&texts);
     return error;
 }
@@ -217,7 +217,7 @@ static cudaError_t load_fat(Call *call, FatBinary *fat, uint32_t *module)
     if (!on->tried && fat->origin == FAT_MODULE) /* loaded on its device when it was made */
         return cudaErrorInvalidResourceHandle;
     if (!on->tried) {
-        on->error = fat->origin == FAT_LIBRARY ? texts_load(call, &fat->texts, true, &on->id, NULL)
+        on->error = fat->origin == FAT_LIBRARY ? texts_load(call, &fat->texts, MODULE_OWNED, &on->id, NULL)
                                                : load_registered(call, fat, &on->id);
         on->tried = true;
     }

@@ -8,7 +8,7 @@
  *   ERROR        a row of errors.def: OK, NO_MEMORY, ILLEGAL_ADDRESS...
  *   NUMBER TEXT  ALLOC: bytes, and "pinned" where they are the host's, "managed" where they are managed. COPY: bytes, and "to-host" where they go to the program's own memory. FILL: bytes, and where
  *                they begin in their allocation. LAUNCH: blocks; threads of a block and the kernel's name. MODULE_LOAD: a number that texts
- *                alike have in common. MAY_FAIL: the code of the error, of the call that was made to fail; the others have
+ *                alike have in common; one that is only tried, as a linker does, has no line. STREAM_CREATE: a thread's own default stream has no line. MAY_FAIL: the code of the error, of the call that was made to fail; the others have
  *                no line. NOTE: a line of the program's own (OP_NOTE), or `kept` and the name of a variable (kept.c)
  *
  * A line is written when the message has been answered, so that nothing can be taken back.
@@ -98,7 +98,7 @@ static bool put_what(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r, 
         return true;
     case OP_MODULE_LOAD:
         strbuf_printf(line, "%llu ", (unsigned long long)hash_of(&m->in));
-        return true;
+        return m->module.use != MODULE_TRIED;
     case OP_MAY_FAIL:
         strbuf_printf(line, "%llu ", (unsigned long long)m->token);
         return r->value != 0;
@@ -111,13 +111,15 @@ static bool put_what(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r, 
     case OP_EVENT_SYNC:
     case OP_DEVICE_RESET:
     case OP_MODULE_UNLOAD:
-    case OP_STREAM_CREATE:
     case OP_STREAM_DESTROY:
     case OP_EVENT_CREATE:
     case OP_EVENT_DESTROY:
     case OP_HOST_FUNCTION:
         strbuf_puts(line, "0 ");
         return true;
+    case OP_STREAM_CREATE: /* a thread's own default stream was made in no line of the program */
+        strbuf_puts(line, "0 ");
+        return m->site != 0;
     case OP_STREAM_QUERY: /* one that is told to go on has waited, too */
     case OP_EVENT_QUERY:
         strbuf_puts(line, "0 ");

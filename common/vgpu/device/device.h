@@ -133,6 +133,10 @@ typedef enum DevicePlace {
     PLACE_CHECK,  /* nowhere: the answer says whether it could be queued */
 } DevicePlace;
 
+/* Of a module: the program's own code; one that the program loads and unloads, so that one that stays is a leak of msg.site; one
+ * of which only is asked whether it would load, and nothing stays. */
+typedef enum ModuleUse { MODULE_OF_PROGRAM, MODULE_OWNED, MODULE_TRIED } ModuleUse;
+
 typedef struct DeviceMsg {
     DeviceOp op;
     uint32_t device;
@@ -191,7 +195,7 @@ typedef struct DeviceMsg {
         struct {
             uint32_t id, n_images;
             const uint64_t *lengths;
-            bool owned; /* the program unloads it: one that stays is a leak of msg.site */
+            uint8_t use; /* ModuleUse */
         } module;
         struct {
             uint32_t id;

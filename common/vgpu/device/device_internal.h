@@ -171,7 +171,8 @@ typedef struct Module {
     IrModule *ir; /* NULL: unloaded */
     IrInstance *instance;
     MemAlloc **globals; /* [global], NULL for shared ones */
-    bool *kept_told;    /* [global]: its note is written (kept.c) */
+    bool *kept_told;    /* [global]: its note is written, or is not to be (kept.c) */
+    bool *launched;     /* [function] */
     uint32_t device;
     bool owned; /* by the program, which loaded it at site */
     uint64_t site;

@@ -2,7 +2,8 @@
  *
  * Before a launch of the host's, each small variable that its kernel names is compared with what it began with. One in which a byte is another one,
  * and was last written by a kernel, is noted in the record of calls, once: `kept NAME`. It is a mistake in some programs and meant in
- * others: who reads the record tells of it where a result is wrong.
+ * others: who reads the record tells of it where a result is wrong. An array that a kernel finds changed when it is launched for the first time
+ * is how kernels hand on what they work out, and has no note.
  *
  * Not looked at: constants, managed variables, and those of more than VARIABLE_BYTES_MAX.
  */
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARIABLE_BYTES_MAX = 4096 };
+enum { VARIABLE_BYTES_MAX = 4096, ELEMENT_BYTES_MAX = 8 };
 
 static const Module *module_of(const DeviceServer *s, const IrInstance *instance)
 {
@@ -53,6 +54,9 @@ void kept_tell(Device *d, const Grid *g)
     for (uint32_t i = 0; module && i < module->ir->n_globals; i++)
         if (!module->kept_told[i] && names(module->ir, g->function, i) && is_kept(d, module, i)) {
             module->kept_told[i] = true;
-            calls_kept(d->server, module->ir->globals[i].name);
+            if (module->launched[g->function] || module->globals[i]->bytes <= ELEMENT_BYTES_MAX)
+                calls_kept(d->server, module->ir->globals[i].name);
         }
+    if (module)
+        module->launched[g->function] = true;
 }

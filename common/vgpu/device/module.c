@@ -61,7 +61,8 @@ static bool place_globals(Device *d, Module *module)
     uint64_t *address = calloc(ir->n_globals + 1, sizeof *address);
     module->globals = calloc(ir->n_globals + 1, sizeof *module->globals);
     module->kept_told = calloc(ir->n_globals + 1, sizeof *module->kept_told);
-    bool ok = address && module->globals && module->kept_told;
+    module->launched = calloc(ir->n_functions + 1, sizeof *module->launched);
+    bool ok = address && module->globals && module->kept_told && module->launched;
     for (uint32_t i = 0; i < ir->n_globals && ok; i++) {
         if (!needs_memory(&ir->globals[i]))
             continue;
@@ -105,6 +106,7 @@ static void free_module(Module *module, Device *d)
         }
     free(module->globals);
     free(module->kept_told);
+    free(module->launched);
     if (module->instance)
         ir_instance_free(module->instance);
     ir_module_free(module->ir);
@@ -141,19 +143,21 @@ DeviceError module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
         free(module);
         return DEVICE_NO_IMAGE;
     }
-    if (st == STATUS_OK && m->module.owned && r->diag.code == STATUS_UNSUPPORTED) {
+    if (st == STATUS_OK && m->module.use != MODULE_OF_PROGRAM && r->diag.code == STATUS_UNSUPPORTED) {
         ir_module_free(module->ir); /* a just-in-time compiler would not take it either */
         st = STATUS_UNSUPPORTED;
     }
-    if (st != STATUS_OK) {
+    if (st == STATUS_OK && m->module.use == MODULE_TRIED)
+        ir_module_free(module->ir);
+    if (st != STATUS_OK || m->module.use == MODULE_TRIED) {
         free(module);
-        return load_error(st);
+        return st == STATUS_OK ? DEVICE_OK : load_error(st);
     }
     exec_bind(module->ir,
               &r->diag); /* what it does not know stops the kernel that gets there, and no other */
     r->diag = (Diag){0};
     module->device = d->index;
-    module->owned = m->module.owned;
+    module->owned = m->module.use == MODULE_OWNED;
     module->site = m->site;
     d->n_allocs++;
     if (!place_globals(d, module)) {

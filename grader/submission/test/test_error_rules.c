@@ -139,9 +139,31 @@ static void test_launch(void **state)
     }
 }
 
+/* CUB tells of devices that cannot be counted by a code of its own. */
+static void test_library(void **state)
+{
+    (void)state;
+    static const char *options[] = {"--fail-at=1"};
+    static const struct {
+        const char *call;
+        double returned;
+        ErrorFault fault;
+    } tries[] = {{"cudaGetDeviceCount", 100, ERROR_FAULT_NONE},
+                 {"cudaGetDeviceCount", 101, ERROR_FAULT_NONE},
+                 {"cudaGetDeviceCount", 1, ERROR_NOT_RETURNED},
+                 {"cudaGetDevice", 101, ERROR_NOT_RETURNED}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        LabCase c = {.run = true, .points = 10, .metric = "", .expect_error = "any", .expect_status = 1, .vgpu = options, .n_vgpu = 1};
+        VgpuError error = {.call = tries[i].call, .error = "cudaErrorNoDevice", .file = "", .met = true};
+        VgpuReport report = {.can_fail = 1, .injected = true, .injected_code = 100, .errors = &error, .n_errors = 1};
+        Evidence e = {.lab_case = &c, .virtual_device = true, .isolated = true, .report = &report, .has_returned = true, .returned = tries[i].returned};
+        assert_int_equal(tries[i].fault, error_fault(&e));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_runs), cmocka_unit_test(test_each_call),
-                                       cmocka_unit_test(test_launch)};
+                                       cmocka_unit_test(test_launch), cmocka_unit_test(test_library)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

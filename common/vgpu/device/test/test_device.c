@@ -49,13 +49,19 @@ static uint32_t find_function(Fixture *f, const char *name)
     return (uint32_t)f->reply.value;
 }
 
-static DeviceError load_text(Fixture *f, const char *text)
+static DeviceError load_for(Fixture *f, const char *text, ModuleUse use)
 {
     uint64_t length = strlen(text);
     DeviceMsg m = {.op = OP_MODULE_LOAD, .in = {.data = (void *)(uintptr_t)text, .bytes = length}};
     m.module.n_images = 1;
     m.module.lengths = &length;
+    m.module.use = (uint8_t)use;
     return send(f, &m);
+}
+
+static DeviceError load_text(Fixture *f, const char *text)
+{
+    return load_for(f, text, MODULE_OF_PROGRAM);
 }
 
 static int setup_devices(void **state, uint32_t n)
@@ -538,7 +544,7 @@ static void test_options(void **state)
     }
 }
 
-/* The record of calls, message by message; what only asks has no line. */
+/* The record of calls, message by message; what only asks has no line, and neither have a module that is tried and a thread's own default stream. */
 static void test_record_of_calls(void **state)
 {
     (void)state;
@@ -571,7 +577,11 @@ static void test_record_of_calls(void **state)
     m = (DeviceMsg){.op = OP_FILL, .fill = {.dst = p + 60, .width = 4, .height = 1, .depth = 1, .element = 1}};
     assert_int_equal(DEVICE_OK, send(&f, &m));
     send(&f, &(DeviceMsg){.op = OP_NOTE, .in = {.data = "value a=1", .bytes = 10}});
-    uint32_t stream = make_stream(&f, 0);
+    assert_int_equal(DEVICE_OK, load_for(&f, ".version 8.0\n.target sm_75\n.address_size 64\n", MODULE_TRIED));
+    assert_int_equal(DEVICE_INVALID_PTX, load_for(&f, ".version eight", MODULE_TRIED));
+    make_stream(&f, 0);
+    assert_int_equal(DEVICE_OK, send(&f, &(DeviceMsg){.op = OP_STREAM_CREATE, .site = 1}));
+    uint32_t stream = (uint32_t)f.reply.value;
     assert_int_equal(DEVICE_OK, simple(&f, OP_STREAM_QUERY, stream));
     uint32_t event = make_event(&f);
     assert_int_equal(DEVICE_OK, event_op(&f, OP_EVENT_DESTROY, event, 0, 0));

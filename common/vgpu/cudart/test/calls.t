@@ -1,0 +1,15 @@
+#!/bin/bash
+# The record of calls (common/vgpu/device/calls.c): a variable that a launch finds as an earlier one left it, and no array that one kernel fills for another;
+# a stream that the program makes, and no default stream of a thread.
+here=$(dirname "$0")
+. "$here/tap.sh"
+
+build_cu calls -std=c++17 -lineinfo -g "$here/calls.cu" || finish
+recorded() { # WHAT FILTER
+    "$vgpu" --quiet --calls="$scratch/record" "$scratch/calls" "$1" >"$scratch/out" 2>&1
+    sed -n "$2" "$scratch/record" | sort | tr '\n' ' '
+}
+same "variables that keep something" "added_to counter total " "$(recorded variables 's/^NOTE OK 0 kept //p')"
+same "a thread's default stream is not made by the program" "" "$(recorded thread '/^STREAM_[CD]/p')"
+same "a stream that is made is" "STREAM_CREATE OK 0  STREAM_DESTROY OK 0  " "$(recorded stream '/^STREAM_[CD]/p')"
+finish
