@@ -36,6 +36,15 @@ sub text { my ($path) = @_; open my $f, '<', $path or return ''; local $/; retur
 sub write_text { my ($path, $text) = @_; open my $f, '>', $path or fail("$path: $!"); print $f $text; close $f }
 sub fail { print STDERR "equivalents: @_\n"; exit 2 }
 
+# Programs that compile while they run wait for each source once, and not once for each mutant.
+my ($clang) = `$build/bin/labcc --version 2>/dev/null` =~ m{(/\S*clang\S*)};
+if ($clang) {
+    make_path("$work/compiled");
+    write_text("$work/clang", "#!/bin/sh\nexec '$kit/common/mutants/remember.sh' '$work/compiled' '$clang' \"\$\@\"\n");
+    chmod 0755, "$work/clang" or fail("$work/clang: $!");
+    $ENV{LABCC_CLANG} = "$work/clang";
+}
+
 # ---- the lab's cases ----
 
 # The texts between { and }, taken apart; quoted ones may have commas.
@@ -244,7 +253,7 @@ sub check_lab {
     }
     my $share = 100 * $n_named / @all;
     printf "%s: %d of %d mutants are named equivalent (%.1f %%); %d cases of %d drawn, from %d of the lab's\n", $lab, $n_named, scalar @all, $share, $n, $tries, scalar keys %names;
-    remove_tree(glob "$work/*");
+    remove_tree(grep { !m{/(clang|compiled)$} } glob "$work/*");
 }
 
 my @labs = @ARGV ? @ARGV : map { m{solutions/([^/]+)/} ? $1 : () } glob 'solutions/*/equivalent.yaml';

@@ -137,6 +137,29 @@ EQUIVALENT=$tmp/equivalent.yaml common/mutants/equivalents.pl 3 02-vector-add >"
 [ $? = 1 ] && grep -q 'is told by .* seed [0-9]* (after [0-2]): if (i <= n)' "$tmp/said"
 result $? "a mutant that is not equivalent is told by a random case" "$(cat "$tmp/said")"
 
+# What compiles at run time is asked for once: by words and source, and not by the folder's name; what was refused, or warned of, each time.
+cat >"$tmp/compiler" <<'END'
+#!/bin/bash
+echo "$*" >>"${0%/*}/asked"
+[ "$*" = --version ] && { echo "clang version 15"; exit; }
+! grep -q wrong "${!#}" || { echo "no such thing" >&2; exit 1; }
+! grep -q warns "${!#}" || echo "a warning" >&2
+tr a-z A-Z <"${!#}" >"$2"
+END
+chmod +x "$tmp/compiler"
+mkdir "$tmp/kept"
+compiled() { # SOURCE OPTION
+    local folder
+    folder=$(mktemp -d "$tmp/nvrtc-XXXXXX")
+    printf '%s\n' "$1" >"$folder/source.cu"
+    TMPDIR=$folder common/mutants/remember.sh "$tmp/kept" "$tmp/compiler" -o "$folder/ptx" "$2" -I "$folder/headers" "$folder/source.cu" 2>&1
+    echo "$? $(cat "$folder/ptx" 2>/dev/null)"
+}
+said=$(for source in abc abc abd wrong wrong warns warns; do compiled $source -x; done; compiled abc -y; for i in 1 2; do common/mutants/remember.sh "$tmp/kept" "$tmp/compiler" --version; done)
+[ "$(tr '\n' ' ' <<<"$said")" = '0 ABC 0 ABC 0 ABD no such thing 1  no such thing 1  a warning 0 WARNS a warning 0 WARNS 0 ABC clang version 15 clang version 15 ' ] && [ "$(wc -l <"$tmp/asked")" = 8 ]
+result $? "what compiles at run time is compiled once" "$said
+$(cat "$tmp/asked")"
+
 "$BUILD/bin/grade" doctor >"$tmp/doctor" 2>&1 || { echo "ok $((n + 1)) - mutants are graded # SKIP grade doctor is not content"; echo "1..$((n + 1))"; exit 0; }
 SAMPLE=3 SEED=3 FLOOR=100 common/mutants/mutants.sh 02-vector-add >"$tmp/report" 2>&1
 result $? "three mutants of lab 02 are killed" "$(cat "$tmp/report")"
