@@ -188,8 +188,8 @@ sub passes {
     if ($pid == 0) {
         open STDOUT, '>', '/dev/null';
         open STDERR, '>', '/dev/null';
-        alarm 60;
-        exec "$build/bin/vgpu", '--quiet', @{$case->{options}}, "--calls=$folder/calls", "--report=$folder/report.json", $program, $folder;
+        alarm 1800; # of a busy machine; what counts is the processor's time
+        exec 'prlimit', '--cpu=60', "$build/bin/vgpu", '--quiet', @{$case->{options}}, "--calls=$folder/calls", "--report=$folder/report.json", $program, $folder;
         exit 127;
     }
     waitpid $pid, 0;
