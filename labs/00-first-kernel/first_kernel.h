@@ -1,7 +1,7 @@
 /* Lab 00: what you write, in first_kernel.cu.
  *
  * `out` is an array in the GPU's memory; making it, and copying it back, is done for you. Each function launches
- * one kernel of one block, and returns 0 (cudaSuccess) or the code of the CUDA error that the launch gave.
+ * one kernel of one block, and returns 0 (cudaSuccess) or the code of the first CUDA call or launch that failed.
  */
 #ifndef FIRST_KERNEL_H
 #define FIRST_KERNEL_H

@@ -1,8 +1,8 @@
 /* Lab 01: what you write, in indexing.cu.
  *
  * All pointers are to device memory; allocating and copying is done for you. Each function launches one
- * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the CUDA
- * error that the launch gave. All results fit into an int. The launches of TODOs 1 to 3 have at least a
+ * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the first
+ * CUDA call or launch that failed. All results fit into an int. The launches of TODOs 1 to 3 have at least a
  * thread for each 64 elements, or 10,000 threads.
  */
 #ifndef INDEXING_H

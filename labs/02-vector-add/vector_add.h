@@ -12,8 +12,8 @@ extern "C" {
  * a, b, c   arrays of n floats in host memory; a and b must stay as they are
  * n         number of elements, 0 to 500,000; for 0 there is nothing to do, and that is no error
  *
- * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. What
- * cudaFree returns does not count. Either way, no device memory is left allocated. When a call has failed, the
+ * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. An
+ * error of cudaFree may be returned or not. Either way, no device memory is left allocated. When a call has failed, the
  * caller uses CUDA no more.
  */
 int vector_add(const float *a, const float *b, float *c, int n);

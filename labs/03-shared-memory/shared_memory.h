@@ -1,8 +1,8 @@
 /* Lab 03: what you write, in shared_memory.cu.
  *
  * All pointers are to device memory; allocating and copying is done for you. Each function launches one
- * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the CUDA
- * error that the launch gave. n is 0 to 60,000, in stencil_static to 701,000; for 0 nothing is launched. All sums fit into an int. But
+ * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the first
+ * CUDA call or launch that failed. n is 0 to 60,000, in stencil_static to 701,000; for 0 nothing is launched. All sums fit into an int. But
  * for TODO 5, where the grid is given, no launch has more than 4 * n + 4096 threads.
  */
 #ifndef SHARED_MEMORY_H

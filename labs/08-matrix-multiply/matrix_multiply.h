@@ -5,8 +5,8 @@
  * b[row * n + column]. m, n and k are 0 to 65,535, and no matrix has more than 5,000,000 elements.
  *
  * Each function launches its kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess)
- * or the code of the CUDA error that the launch gave. If m or n is 0, nothing is launched. If k is 0, A * B
- * is all zeros.
+ * or the code of the first CUDA call or launch that failed. If m or n is 0, nothing is launched. If k is 0,
+ * A * B is all zeros.
  */
 #ifndef MATRIX_MULTIPLY_H
 #define MATRIX_MULTIPLY_H

@@ -141,50 +141,32 @@ static uint64_t blocks_launched(JudgeCase *c)
     return blocks;
 }
 
-enum { SPREAD_BLOCK_MAX = 896 }; /* threads: more than the registers of spread_kernel allow */
-
-/* The number of blocks that `threads` asks for, when the kernel can have none so large: too few for n, whatever the size of those that were
- * launched, which the record does not have. Not of a function that launches more than once. */
-static void refuse_blocks_as_asked(JudgeCase *c)
-{
-    static char why[512];
-    size_t n_calls = 0;
-    const JudgeCall *calls = judge_calls(c, &n_calls);
-    uint64_t n = (uint64_t)judge_param_int(c, "n"), threads = (uint64_t)judge_param_int(c, "threads"), blocks = blocks_launched(c);
-    int launches = 0;
-    for (size_t i = 0; calls != NULL && i < n_calls; i++)
-        launches += strcmp(calls[i].op, "LAUNCH") == 0;
-    if (launches != 1 + judge_has_param(c, "again") || blocks != (n + threads - 1) / threads || blocks * SPREAD_BLOCK_MAX >= n)
-        return;
-    snprintf(why, sizeof why, "The launch has %llu blocks, which is the number for blocks of the %llu threads that were asked for. Those that the kernel can have are smaller, and more of them are needed: work out the number of blocks behind the line that lowers `threads`.",
-             (unsigned long long)blocks, (unsigned long long)threads);
-    judge_refuse(c, why);
-}
-
 static const char *kernel_of(JudgeCase *c)
 {
     return is_function(c, "window_sums") ? "window_kernel" : is_function(c, "spread") ? "spread_kernel" : "walk_kernel";
 }
 
-enum { SPREAD_BLOCK_SURE = 512 }; /* threads: spread_kernel can have them, however many registers it takes */
-
-/* How many threads the contract asks of a block; 0: as many as the function likes. */
-static uint64_t threads_asked(JudgeCase *c)
+/* How many threads the contract asks of a block of a kernel that can have `most`; 0: as many as the function likes. */
+static uint64_t threads_asked(JudgeCase *c, uint64_t most)
 {
     if (is_function(c, "window_sums"))
         return WINDOW_BLOCK;
     uint64_t threads = judge_has_param(c, "threads") ? (uint64_t)judge_param_int(c, "threads") : 0;
-    return is_function(c, "spread") && threads > SPREAD_BLOCK_SURE ? 0 : threads;
+    return is_function(c, "spread") && threads > most ? most / 32 * 32 : threads;
 }
 
 /* A launch for n elements is of the kernel that the contract names, in blocks as they are asked for, and no more of them than are needed. */
 static int refuse_other_launch(JudgeCase *c, const JudgeCall *launch, uint64_t n)
 {
     static char why[512];
-    uint64_t wanted = threads_asked(c), blocks = launch->number, threads = strtoull(launch->text, NULL, 10);
-    uint64_t needed = threads > 0 ? (n + threads - 1) / threads : 0;
+    char *behind;
+    uint64_t blocks = launch->number, threads = strtoull(launch->text, &behind, 10), most = strtoull(behind, NULL, 10);
+    uint64_t wanted = threads_asked(c, most), needed = threads > 0 ? (n + threads - 1) / threads : 0;
     if (strstr(launch->text, kernel_of(c)) == NULL)
         snprintf(why, sizeof why, "Another kernel than %s was launched, which is to do the work whatever n and the other numbers are.", kernel_of(c));
+    else if (wanted > 0 && threads != wanted && wanted == most / 32 * 32)
+        snprintf(why, sizeof why, "The launch has blocks of %llu threads, where %lld are asked for; spread_kernel can have %llu, in whole warps, and no fewer are wanted.",
+                 (unsigned long long)threads, (long long)judge_param_int(c, "threads"), (unsigned long long)wanted);
     else if (wanted > 0 && threads != wanted)
         snprintf(why, sizeof why, "The launch has blocks of %llu threads; %llu are asked for, and the kernel can have them.", (unsigned long long)threads,
                  (unsigned long long)wanted);
@@ -197,7 +179,20 @@ static int refuse_other_launch(JudgeCase *c, const JudgeCall *launch, uint64_t n
     return 1;
 }
 
-/* The first launch and the last one: with `again` the first is for half of the elements. */
+/* As many blocks as `threads` asks for, when the kernel can have none so large: too few for n. */
+static int refuse_blocks_as_asked(JudgeCase *c, const JudgeCall *launch, uint64_t n)
+{
+    static char why[512];
+    uint64_t asked = (uint64_t)judge_param_int(c, "threads"), blocks = launch->number, threads = strtoull(launch->text, NULL, 10);
+    if (threads >= asked || blocks * threads >= n || blocks != (n + asked - 1) / asked)
+        return 0;
+    snprintf(why, sizeof why, "The launch has %llu blocks, which is the number for blocks of the %llu threads that were asked for. Those that the kernel can have are smaller, and more of them are needed: work out the number of blocks behind the line that lowers `threads`.",
+             (unsigned long long)blocks, (unsigned long long)asked);
+    judge_refuse(c, why);
+    return 1;
+}
+
+/* The first launch and the last one: with `again` the first is for half of the elements. Without it other cases count blocks, or threads. */
 static void refuse_other_launches(JudgeCase *c)
 {
     size_t n_calls = 0;
@@ -208,9 +203,9 @@ static void refuse_other_launches(JudgeCase *c)
             first = first ? first : &calls[i];
             last = &calls[i];
         }
-    if (last == NULL || refuse_other_launch(c, last, n))
+    if (last == NULL || (is_function(c, "spread") && refuse_blocks_as_asked(c, last, n)) || !(judge_has_param(c, "again") || is_function(c, "walk_best")))
         return;
-    if (first != last && judge_has_param(c, "again") && n > 1)
+    if (!refuse_other_launch(c, last, n) && first != last && n > 1)
         refuse_other_launch(c, first, n / 2);
 }
 
@@ -250,9 +245,7 @@ void judge_reference(JudgeCase *c)
     size_t n = (size_t)judge_param_int(c, "n");
     if (is_function(c, "walk") && !judge_has_param(c, "again") && n > 0)
         refuse_exchanged(c);
-    if (n > 0 && is_function(c, "spread"))
-        refuse_blocks_as_asked(c);
-    if (n > 0 && (judge_has_param(c, "again") || is_function(c, "walk_best"))) /* other cases count blocks, or threads */
+    if (n > 0)
         refuse_other_launches(c);
     if (!is_function(c, "window_sums") && !is_function(c, "spread")) {
         refer_walk(c, n);

@@ -1,8 +1,8 @@
 /* Lab 14: what you write, in unified_memory.cu.
  *
  * Each function returns 0 (cudaSuccess) or the code of the first CUDA call that failed, and leaves no memory
- * behind when it fails; all but table_create leave none behind when they succeed. What cudaFree
- * returns does not count. in, out, table, frames, keys and queries are ordinary host arrays. n is 0 to 525,000; for 0 nothing is launched, and else as many blocks
+ * behind when it fails; all but table_create leave none behind when they succeed. An error of cudaFree
+ * may be returned or not. in, out, table, frames, keys and queries are ordinary host arrays. n is 0 to 525,000; for 0 nothing is launched, and else as many blocks
  * as n needs. n_keys is 0 to 1,000, n_buckets 1 to 256, n_table 1 to 17,000, n_frames 1 to 8, and n * n_frames at most 25,000.
  */
 #ifndef UNIFIED_MEMORY_H

@@ -48,13 +48,13 @@ int kernel_load(Kernel *k, const Compiled *c);
 /* TODO 3: unloads it; nothing to do when k->module is NULL. */
 int kernel_unload(Kernel *k);
 
-/* TODO 4: runs a kernel over n elements (0 or more) of host arrays: out of in and a. Returns CUDA_SUCCESS or the
- * first error of the driver; no memory stays behind, and what cuMemFree returns does not count. */
+/* TODO 4: runs a kernel over n elements (0 to 1,100,000) of host arrays: out of in and a. Returns CUDA_SUCCESS or the
+ * first error of the driver; no memory stays behind. An error of cuMemFree may be returned or not. */
 int kernel_map(const Kernel *k, const float *in, float *out, int n, float a);
 
 /* TODO 5: out[i] = in[i] to the power of exponent (0 to 99), with the kernel `power` of power_source, which is
- * told the exponent when it is compiled. Returns 0, or the first error of NVRTC or the driver; what kernel_unload
- * returns does not count. */
+ * told the exponent when it is compiled. n is as in TODO 4. Returns 0, or the first error of NVRTC or the
+ * driver; an error of kernel_unload may be returned or not. */
 int power(const float *in, float *out, int n, int exponent);
 
 /* TODO 6: kernels that have been compiled, by what they were compiled from: the text of the source, the

@@ -2,7 +2,7 @@
  *
  * All arrays lie in device memory as cudaMalloc gave it. A matrix of `rows` rows and `columns` columns lies row
  * after row, without gaps. Each function launches its kernels on the default stream, need not wait for them, and
- * returns 0 (cudaSuccess) or the code of the CUDA error that a launch gave. If there are no rows, nothing is
+ * returns 0 (cudaSuccess) or the code of the first CUDA call or launch that failed. If there are no rows, nothing is
  * launched. There is at least one column. No matrix has more than 500,000 rows, 100,000 columns or 2,000,000
  * elements; n is 0 to 2,000,000.
  */

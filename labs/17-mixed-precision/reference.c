@@ -148,8 +148,16 @@ static void make_update(JudgeCase *c)
         gradient[n - 1 - i * (n / spoilt)] = spoilt == 1 ? 0x7E00 : (uint16_t)(0x7C00 | (i & 1) << 15);
 }
 
-/* Rows whose largest magnitude is 127 units, at a place and with a sign that change from row to row; the others
- * are so far from the middle between two whole numbers of units that every way to divide rounds alike. */
+/* One of five, without a period. */
+static unsigned kind_of_row(size_t r)
+{
+    uint32_t mixed = (uint32_t)(r + 1) * UINT32_C(0x9E3779B1);
+    mixed = (mixed ^ mixed >> 15) * UINT32_C(0x2C1B3C6D);
+    return (mixed ^ mixed >> 12) % 5;
+}
+
+/* Rows whose largest magnitude is 127 units, at a place and with a sign that change from row to row; the unit changes without a period, so that
+ * rows which are any number of blocks apart have different ones. The other elements are so far from the middle between two whole numbers of units that every way to divide rounds alike. */
 static void make_weights(JudgeCase *c)
 {
     size_t rows = size_param(c, "rows"), columns = size_param(c, "columns");
@@ -157,7 +165,8 @@ static void make_weights(JudgeCase *c)
     judge_fill(c, w, -90, 90);
     float *of_w = w->data;
     for (size_t r = 0; r < rows; r++) {
-        double unit = ldexp((double)(3 + r % 5) / 512, r % 5 == 3 ? -99 : 0); /* some are tiny, 1e-30 and a little more, and no zeros */
+        unsigned kind = kind_of_row(r);
+        double unit = ldexp((double)(3 + kind) / 512, kind == 3 ? -99 : 0); /* some are tiny, 1e-30 and a little more, and no zeros */
         for (size_t i = r * columns; i < (r + 1) * columns; i++) {
             double part = of_w[i] - (int)of_w[i]; /* from -1 to 1, away from 0: cutting off must not be rounding */
             of_w[i] = (float)(((int)of_w[i] - 0.4 * part) * unit);
@@ -848,8 +857,39 @@ static void name_quantized_as(JudgeCase *c, int mistake)
     }
 }
 
+/* Rows that a block, or a warp, does in turn: `apart` of each other. */
+static void name_kept_largest(JudgeCase *c, size_t apart, const char *sentence)
+{
+    const LabArray *w = judge_input(c, "w");
+    size_t rows = w->shape[0];
+    double *scale = apart > 0 && apart < rows ? judge_mistake(c, "scale", sentence, "Is what the search for the largest magnitude begins with set anew for each row, and not once before the loop over the rows?") : NULL;
+    for (size_t r = 0; scale && r < rows; r++) {
+        double largest[32];
+        largest_of_lanes(w, r, -1, largest);
+        scale[r] = largest[0] > 0 ? largest[0] / 127 : r < apart || scale[r - apart] == 1 ? 1 : 0;
+        if (r >= apart && scale[r - apart] != 1)
+            scale[r] = fmax(scale[r], scale[r - apart]);
+    }
+}
+
+/* Of a grid that the function's last launch has. */
+static void name_kept_largest_of_grid(JudgeCase *c)
+{
+    size_t n = 0, blocks = 0, warps = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    for (size_t i = 0; calls && i < n; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0) {
+            blocks = calls[i].number;
+            warps = blocks * strtoull(calls[i].text, NULL, 10) / 32;
+        }
+    name_kept_largest(c, blocks, "the scale is made of the largest magnitude of all rows that the block has done so far, and not of this row's");
+    if (warps != blocks)
+        name_kept_largest(c, warps, "the scale is made of the largest magnitude of all rows that the warp has done so far, and not of this row's");
+}
+
 static void name_quantized(JudgeCase *c)
 {
+    name_kept_largest_of_grid(c);
     const LabArray *w = judge_input(c, "w");
     for (int mistake = 0; mistake < N_QUANTIZED; mistake++)
         name_quantized_as(c, mistake);

@@ -36,7 +36,7 @@ int transform(const float *in, float *out, int n, int n_devices);
 int heat(const float *in, float *out, int n, int steps, int n_devices);
 
 /* TODO 4 and 5: fits weights so that the dot product of sample i (x[i * FEATURES], x[i * FEATURES + 1], ...)
- * and w is near y[i], for n samples (1 or more), by `steps` steps. In each step, with the weights before it:
+ * and w is near y[i], for n samples (1 to 5,000), by `steps` steps. In each step, with the weights before it:
  *
  *      error of sample i   e[i] = dot(sample i, w) - y[i]
  *      gradient            g[j] = mean over all n samples of e[i] * x[i * FEATURES + j]

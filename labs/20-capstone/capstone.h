@@ -6,8 +6,8 @@
  * columns. A batch of m images is a matrix of m rows.
  *
  * Each function launches its kernels on the default stream, need not wait for them, and returns 0 (cudaSuccess) or
- * the code of the CUDA error that a launch gave. All sizes are 1 to 1,024 (but m of train_step and n
- * of classify, which are 1 to 1,000,000); classes is at most 32.
+ * the code of the first CUDA call or launch that failed. All sizes are 1 to 1,024 (but n of classify, which
+ * is 1 to 100,000); classes is at most 32.
  */
 #ifndef CAPSTONE_H
 #define CAPSTONE_H

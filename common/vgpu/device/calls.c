@@ -71,9 +71,10 @@ static void put_fill(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 static void put_launch(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 {
     const IrFunction *ir = function_ir(s, m->launch.function);
-    strbuf_printf(line, "%llu %llu %s",
+    strbuf_printf(line, "%llu %llu %u %s",
                   (unsigned long long)m->launch.grid[0] * m->launch.grid[1] * m->launch.grid[2],
-                  (unsigned long long)m->launch.block[0] * m->launch.block[1] * m->launch.block[2], ir ? ir->name : "");
+                  (unsigned long long)m->launch.block[0] * m->launch.block[1] * m->launch.block[2],
+                  ir ? function_threads_max(s, m->launch.function) : 0, ir ? ir->name : "");
 }
 
 /* NUMBER TEXT; false: the message has no line. */
@@ -164,7 +165,8 @@ void calls_parted(DeviceServer *s, const char *kernel)
 void calls_add(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r)
 {
     StrBuf line = {0};
-    if (s->options.calls_fd <= 0 || r->error == DEVICE_HOST_WORK)
+    bool could_be = m->place == PLACE_CHECK && r->error == DEVICE_OK; /* a graph's work has its line when it is launched */
+    if (s->options.calls_fd <= 0 || r->error == DEVICE_HOST_WORK || could_be)
         return;
     strbuf_printf(&line, "%s %s ", op_names[m->op], error_names[r->error]);
     if (put_what(s, m, r, &line) && has_room(s, m)) {

@@ -344,6 +344,8 @@ DeviceError function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply 
 DeviceError variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 /* NULL: no such function. */
 const IrFunction *function_ir(DeviceServer *s, uint32_t id);
+/* The largest block that the kernel can have. There is such a function. */
+uint32_t function_threads_max(DeviceServer *s, uint32_t id);
 
 /* ---- launch.c ---- */
 /* Where too much dynamic shared memory is asked for, r->value2 is 1, and r->value what the kernel may have. */

@@ -242,6 +242,12 @@ static uint32_t most_threads(const PerfModel *model, const IrFunction *ir)
     return most < WARP_LANES ? most : WARP_LANES;
 }
 
+uint32_t function_threads_max(DeviceServer *s, uint32_t id)
+{
+    const Module *module = find_module(s, find_function(s, id)->module);
+    return most_threads(s->devices[module->device]->model, function_ir(s, id));
+}
+
 static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
 {
     const Function *f = find_function(s, id);
@@ -255,7 +261,7 @@ static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
         .static_shared = ir->static_shared_bytes,
         .local_bytes = ir->frame_bytes,
         .registers = regs,
-        .threads_max = most_threads(model, ir),
+        .threads_max = function_threads_max(s, id),
         .const_bytes = const_bytes(module->ir),
         .dynamic_shared_max = f->dynamic_shared_max,
         .target = module->ir->target,

@@ -559,7 +559,7 @@ static void test_record_of_calls(void **state)
                                  "EVENT_DESTROY OK 0 \n"
                                  "STREAM_DESTROY OK 0 \n"
                                  "MAY_FAIL OK 2 \n"
-                                 "LAUNCH OK 1 1 fault\n"
+                                 "LAUNCH OK 1 1 1024 fault\n"
                                  "COPY ILLEGAL_ADDRESS 64 to-host\n"
                                  "FREE ILLEGAL_ADDRESS 0 \n"
                                  "NOTE OK 0 after\n";
