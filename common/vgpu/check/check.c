@@ -149,6 +149,11 @@ void check_set_launch_site(CheckSet *set, uint64_t site)
     set->launch_site = site;
 }
 
+void check_set_kept(CheckSet *set, const char *name)
+{
+    set->kept_variable = name ? check_intern(set, name) : NULL;
+}
+
 /* ---- interned text ---- */
 
 static size_t hash_text(const char *text)

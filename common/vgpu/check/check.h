@@ -71,6 +71,8 @@ void check_destroy(CheckSet *set);
 const ExecObserver *check_observer(const CheckSet *set);
 /* Before exec_launch: the host place of the launch that comes next. */
 void check_set_launch_site(CheckSet *set, uint64_t site);
+/* A variable of one element that the next launch finds as an earlier one left it; NULL: none is known. */
+void check_set_kept(CheckSet *set, const char *name);
 
 /* A launch, to be told: params NULL where they are not known; mem, where its pointers lead. */
 typedef struct CheckLaunchText {

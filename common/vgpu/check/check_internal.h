@@ -197,6 +197,7 @@ struct CheckSet {
     VectorClock before; /* of every block of the launch when it begins */
     uint64_t launch_number;
     uint64_t launch_site;
+    const char *kept_variable; /* a variable of one element that the launch finds as an earlier one left it; NULL */
     Place *place_base; /* first place of each function of the module, and one past the last */
     size_t place_cap;
     CheckWorker *workers;

@@ -343,7 +343,34 @@ static bool is_in_differing_loop(const CheckSet *set, const Note *n)
 static const char hint_warp_waited[] = "one lane of the warp has waited for that write, and the others know of it by a shuffle or a vote alone, "
                                        "which orders no memory: put __syncwarp() behind it, before they read";
 
-static const char *hint_race(const CheckSet *set, const Finding *f, const Note *n)
+/* The launch had its lanes part (vgpu --part-lanes), and the kernel asks which of them run together. */
+static const char *hint_parted(const CheckSet *set)
+{
+    const ExecLaunch *l = set->launch;
+    const IrFunction *f = l && l->part_lanes ? &l->instance->module->functions[l->function] : NULL;
+    for (uint32_t i = 0; f && i < f->n_insts; i++)
+        if (f->insts[i].opcode == PTX_ACTIVEMASK)
+            return "__activemask(), also that of coalesced_threads(), names the lanes that run together at this moment. In this run the lanes of a warp had parted, as they may, "
+                   "and it named half of them: let all lanes say which of them take part, by __ballot_sync() with the full mask, outside of the if";
+    return NULL;
+}
+
+static const char hint_any_order[] = "blocks of one launch run in any order: split the work in two launches, or publish with "
+                                     "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the "
+                                     "reader, too";
+
+/* One block reads what another writes. A counter that an earlier launch has left as it was makes that of one which knows who is the last. */
+static const char *hint_between_blocks(CheckSet *set)
+{
+    if (!set->kept_variable)
+        return hint_any_order;
+    StrBuf b = {0};
+    strbuf_printf(&b, "the device's variable %s holds at the beginning of this launch what an earlier one left in it: who sets it back? If that is meant, ", set->kept_variable);
+    strbuf_puts(&b, hint_any_order);
+    return intern_hint(set, &b);
+}
+
+static const char *hint_race(CheckSet *set, const Finding *f, const Note *n)
 {
     bool same_line =
         f->place.line && f->place.line == f->other.line && strcmp(f->place.file, f->other.file) == 0;
@@ -377,9 +404,7 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
         return "put __syncthreads() between the two accesses, where every thread of the block reaches it";
     if (!read && !other_read)
         return "two blocks write one element: give each its own, or use an atomic";
-    return "blocks of one launch run in any order: split the work in two launches, or publish with "
-           "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the "
-           "reader, too";
+    return hint_between_blocks(set);
 }
 
 /* The bytes of an allocation of the host's up to there were written, and the next one was not. */
@@ -608,10 +633,12 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         hint = hint_bounds(set, f);
         break;
     case FINDING_RACE:
-        hint = hint_race(set, f, n);
+        hint = hint_parted(set);
+        hint = hint ? hint : hint_race(set, f, n);
         break;
     case FINDING_UNINITIALIZED:
-        hint = hint_uninit(set, f, n);
+        hint = hint_parted(set);
+        hint = hint ? hint : hint_uninit(set, f, n);
         break;
     case FINDING_SYNC_MASK:
         hint = hint_sync_mask(n);

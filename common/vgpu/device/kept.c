@@ -3,7 +3,7 @@
  * Before a launch of the host's, each small variable that its kernel names is compared with what it began with. One in which a byte is another one,
  * and was last written by a kernel, is noted in the record of calls, once: `kept NAME`. It is a mistake in some programs and meant in
  * others: who reads the record tells of it where a result is wrong. An array that a kernel finds changed when it is launched for the first time
- * is how kernels hand on what they work out, and has no note.
+ * is how kernels hand on what they work out, and has no note. A counter that is kept is told to the checks, too, for a race that it may explain.
  *
  * Not looked at: constants, managed variables, and those of more than VARIABLE_BYTES_MAX.
  */
@@ -51,12 +51,18 @@ static bool is_kept(const Device *d, const Module *module, uint32_t global)
 void kept_tell(Device *d, const Grid *g)
 {
     const Module *module = d->server->options.calls_fd > 0 && !g->launcher ? module_of(d->server, g->instance) : NULL;
-    for (uint32_t i = 0; module && i < module->ir->n_globals; i++)
-        if (!module->kept_told[i] && names(module->ir, g->function, i) && is_kept(d, module, i)) {
-            module->kept_told[i] = true;
-            if (module->launched[g->function] || module->globals[i]->bytes <= ELEMENT_BYTES_MAX)
-                calls_kept(d->server, module->ir->globals[i].name);
-        }
+    check_set_kept(d->check, NULL);
+    for (uint32_t i = 0; module && i < module->ir->n_globals; i++) {
+        if (!names(module->ir, g->function, i) || !is_kept(d, module, i))
+            continue;
+        const char *name = module->ir->globals[i].name;
+        bool is_element = module->globals[i]->bytes <= ELEMENT_BYTES_MAX;
+        if (is_element)
+            check_set_kept(d->check, record_demangle(d->server, name));
+        if (!module->kept_told[i] && (is_element || module->launched[g->function]))
+            calls_kept(d->server, name);
+        module->kept_told[i] = true;
+    }
     if (module)
         module->launched[g->function] = true;
 }

@@ -11,6 +11,22 @@ __global__ void add_up() { atomicAdd(&added_to[threadIdx.x & 1], 1); }
 __global__ void sum_up() { atomicAdd(&total, 1); }
 __global__ void take_sum(int *out) { *out = total; }
 
+__device__ int done, of_block[8];
+
+// The block that is the last to have stored adds up what all have. `done` is 0 before the first launch alone.
+__global__ void add_blocks(int *out)
+{
+    of_block[blockIdx.x] = blockIdx.x + 1;
+    __threadfence();
+    if (atomicAdd(&done, 1) == gridDim.x - 1) {
+        __threadfence();
+        int sum = 0;
+        for (int k = 0; k < gridDim.x; k++)
+            sum += ((volatile int *)of_block)[k];
+        *out = sum;
+    }
+}
+
 __global__ void set(int *out, int to) { out[threadIdx.x] = to; }
 void on_host(void *) {}
 
@@ -89,6 +105,12 @@ int main(int, char **argv)
     if (strcmp(argv[1], "stream") == 0) {
         cudaStreamCreate(&stream);
         cudaStreamDestroy(stream);
+    }
+    if (strcmp(argv[1], "counter") == 0) {
+        add_blocks<<<4, 1>>>(out);
+        cudaDeviceSynchronize();
+        add_blocks<<<7, 1>>>(out);
+        cudaDeviceSynchronize();
     }
     int taken[32];
     if (strcmp(argv[1], "nodes") == 0)

@@ -17,4 +17,6 @@ for way in nodes captured; do
     same "a graph's work when it is launched, of $way" "$each" "$(recorded $way '/^\(LAUNCH\|COPY\|FILL\|HOST_FUNCTION\)/p')"
 done
 same "a launch that is refused while it is captured" "LAUNCH INVALID_VALUE 1 4096 1024 _Z3setPii " "$(recorded refused '/^LAUNCH/p')"
+"$vgpu" --calls="$scratch/record" "$scratch/calls" counter >"$scratch/out" 2>&1
+same "a race between blocks names the counter that an earlier launch left" 1 "$(grep -c "hint: the device's variable done holds at the beginning of this launch what an earlier one left in it: who sets it back" "$scratch/out")"
 finish
