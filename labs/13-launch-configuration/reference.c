@@ -183,11 +183,11 @@ static int refuse_other_launch(JudgeCase *c, const JudgeCall *launch, uint64_t n
 static int refuse_blocks_as_asked(JudgeCase *c, const JudgeCall *launch, uint64_t n)
 {
     static char why[512];
-    uint64_t asked = (uint64_t)judge_param_int(c, "threads"), blocks = launch->number, threads = strtoull(launch->text, NULL, 10);
-    if (threads >= asked || blocks * threads >= n || blocks != (n + asked - 1) / asked)
+    uint64_t wished = (uint64_t)judge_param_int(c, "threads"), blocks = launch->number, threads = strtoull(launch->text, NULL, 10);
+    if (threads >= wished || blocks * threads >= n || blocks != (n + wished - 1) / wished)
         return 0;
     snprintf(why, sizeof why, "The launch has %llu blocks, which is the number for blocks of the %llu threads that were asked for. Those that the kernel can have are smaller, and more of them are needed: work out the number of blocks behind the line that lowers `threads`.",
-             (unsigned long long)blocks, (unsigned long long)asked);
+             (unsigned long long)blocks, (unsigned long long)wished);
     judge_refuse(c, why);
     return 1;
 }
