@@ -35,8 +35,10 @@ static int transpose_less(const Transpose *t)
 {
     Transpose less = *t;
     less.height /= 2;
-    if (is_in_place(t))
+    if (is_in_place(t)) {
         less.width /= 2;
+        less.factor = t->factor + 1; /* nothing is to stay of it */
+    }
     size_t bytes = (size_t)less.width * (size_t)less.height * sizeof(float);
     lab_own_calls(1);
     CUDA_CHECK(cudaMalloc((void **)&less.out, bytes));

@@ -729,7 +729,7 @@ static void run_cache(LabCase *c)
         int result = ask_cache(cache, &r, &k, &log);
         logs += log != NULL;
         if (*at == 'm') {
-            failed += result == NVRTC_ERROR_COMPILATION && k == NULL && log != NULL && log[0] != 0;
+            failed += result == NVRTC_ERROR_COMPILATION && k == NULL && log != NULL && strstr(log, r.file) != NULL;
         } else {
             if (n_refused_sources > refused_before)
                 compiler_check(result, "cache_get", log);
