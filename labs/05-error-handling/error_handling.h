@@ -23,8 +23,8 @@ extern "C" {
 /* out[i] = in[index[i]] for 0 <= i < n, worked out on the device, in as many blocks as n needs, and at most 4
  * for each multiprocessor.
  *
- * in, index, out   arrays in host memory, of n_in floats, n ints and n floats; n is 0 to
- *                  200,000, n_in 1 to 200,000
+ * in, index, out   arrays in host memory, of n_in floats, n ints and n floats; n is 0 to 200,000,
+ *                  n_in 1 to 200,000
  *
  * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then out may hold anything. An
  * error of cudaFree may be returned or not. An error inside the kernel (an index that is far too large) is found before

@@ -4,8 +4,7 @@
  * exclusive_scan to 263,000 and in exclusive_scan_fast to 4,200,000 (to 67,108,864 on a GPU, where its speed is measured);
  * for 0 there is nothing to do. out may be the same array as in; if it is another one, in stays as it is. The functions launch
  * what is needed in the default stream and need not wait for it. They return 0 (cudaSuccess), or the code of the first CUDA
- * call that failed; in either case they leave no device memory allocated. An error of
- * cudaFree may be returned or not.
+ * call that failed; in either case they leave no device memory allocated. An error of cudaFree may be returned or not.
  */
 #ifndef SCAN_H
 #define SCAN_H

@@ -359,7 +359,7 @@ static const char hint_any_order[] = "blocks of one launch run in any order: spl
                                      "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the "
                                      "reader, too";
 
-/* One block reads what another writes. A counter that an earlier launch has left as it was makes that of one which knows who is the last. */
+/* One block reads what another writes. Where a counter of finished blocks is not set back, a block takes itself for the last one too early. */
 static const char *hint_between_blocks(CheckSet *set)
 {
     if (!set->kept_variable)

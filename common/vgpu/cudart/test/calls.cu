@@ -1,4 +1,4 @@
-// What the record of calls has of variables of the device, of streams and of graphs (calls.t).
+// What the record of calls has of variables of the device, of streams and of graphs; and what a race says of such a variable (calls.t).
 #include <cstring>
 
 __device__ int counter, handed_on[300], added_to[2];
