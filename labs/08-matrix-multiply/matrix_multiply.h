@@ -17,7 +17,7 @@ extern "C" {
 
 /* Three ways to the same: C = A * B. What c holds before is of no use. */
 
-/* TODO 1: one thread for each element of C, which reads its row of A and its column of B. */
+/* TODO 1: each element of C is worked out by one thread, which reads its row of A and its column of B. */
 int multiply_naive(const float *a, const float *b, float *c, int m, int n, int k);
 
 /* TODO 2: the threads of a block load tiles of A and B into shared memory, `tile` x `tile` elements each;
