@@ -125,6 +125,7 @@ static void run_failing(LabCase *c)
 }
 
 static void use_device(void);
+static int ask_for_too_much(void);
 
 /* One index is far outside of the array: the kernel breaks down. */
 static void run_bad_index(LabCase *c)
@@ -175,6 +176,7 @@ static void run_check_good(LabCase *c)
 {
     char text[TEXT_MAX], *trail = NULL;
     cudaMalloc((void **)&trail, TRAIL_BYTES);
+    ask_for_too_much(); /* noted from here on: calls that work leave it as it is */
     Ear ear = start_listening();
     CheckProbe twice = probe_new(trail, "twice");
     lab_value(c, "err_after_two_good_calls_in_CHECK", probe_twice(&twice));
@@ -185,6 +187,7 @@ static void run_check_good(LabCase *c)
     lab_value(c, "statements_run_after_good_calls_in_CHECK", twice.reached[PROBE_AFTER] + branch.reached[PROBE_AFTER]);
     lab_value(c, "else_branches_taken_though_the_condition_was_true", branch.reached[PROBE_OTHER]);
     lab_value(c, "something_was_printed_about_a_good_call", text[0] != '\0');
+    lab_value(c, "error_noted_before_good_calls_and_behind_them", cudaPeekAtLastError());
     CheckProbe bad = probe_new(trail, "failing-branch");
     lab_value(c, "err_after_a_failed_CHECK_between_if_and_else", probe_branch(&bad, 1));
     lab_value(c, "statements_run_after_a_failed_CHECK", bad.reached[PROBE_AFTER]);
@@ -248,6 +251,29 @@ static size_t take_all_but(size_t bytes, void *taken[TAKEN_MAX])
     return n;
 }
 
+/* Calls reserve while a stream of this thread captures what it is asked for: cudaMalloc has another error then. Who finds room all the
+ * same, on a way of its own, is right. */
+static void reserve_capturing(LabCase *c)
+{
+    cudaStream_t stream = NULL;
+    cudaGraph_t graph = NULL;
+    float *buffer = NULL;
+    size_t count = 1000;
+    lab_own_calls(1);
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    lab_note("capturing");
+    int status = reserve(&buffer, &count);
+    lab_value(c, "error_left_behind_while_a_stream_captures", cudaGetLastError());
+    cudaStreamEndCapture(stream, &graph); /* fails where the capture has become invalid */
+    cudaGetLastError();
+    if (graph)
+        cudaGraphDestroy(graph);
+    if (status == cudaSuccess)
+        cudaFree(buffer);
+    cudaStreamDestroy(stream);
+}
+
 /* `room`: there is memory for a few bytes alone.
  * `halvings`: how often the count must be halved; -1: until it fits, at least once; more often than the count can be: nothing fits.
  * With 0 reserve is called once more, for half as many. */
@@ -270,6 +296,7 @@ static void run_reserve(LabCase *c)
         if (status != cudaSuccess)
             lab_value(c, "returned", status);
         lab_value(c, "reserve_left_a_buffer", buffer != NULL);
+        reserve_capturing(c);
         return;
     }
     if (halvings >= 0) {

@@ -54,6 +54,7 @@ static void expect_check_good(JudgeCase *c)
     judge_expect_value(c, "statements_run_after_good_calls_in_CHECK", 2);
     judge_expect_value(c, "else_branches_taken_though_the_condition_was_true", 0);
     judge_expect_value(c, "something_was_printed_about_a_good_call", 0);
+    judge_expect_value(c, "error_noted_before_good_calls_and_behind_them", MEMORY_ALLOCATION);
     judge_expect_value(c, "err_after_a_failed_CHECK_between_if_and_else", MEMORY_ALLOCATION);
     judge_expect_value(c, "statements_run_after_a_failed_CHECK", 0);
 }
@@ -84,6 +85,7 @@ static void expect_reserve(JudgeCase *c)
         judge_expect_value(c, "reserve_returned", MEMORY_ALLOCATION);
         judge_expect_value(c, "reserve_left_a_buffer", 0);
         judge_expect_value(c, "error_left_behind", SUCCESS);
+        judge_expect_value(c, "error_left_behind_while_a_stream_captures", SUCCESS);
         return;
     }
     judge_expect_value(c, "reserve_returned", SUCCESS);
@@ -222,10 +224,12 @@ static void judge_probe(const Record *r, const char *name, const char *wanted)
     size_t at = find_note(r, 0, "probe");
     while (at < r->n && strcmp(judge_note(&r->calls[at], "probe"), name) != 0)
         at = find_note(r, at + 1, "probe");
+    int waits = 0;
     for (at++; at < r->n; at++) {
         const JudgeCall *call = &r->calls[at];
         if (judge_note(call, "probe") || judge_note(call, "probed"))
             break;
+        waits |= *wanted != 'F' && *wanted != '2' && (is_op(call, "DEVICE_SYNC") || is_op(call, "STREAM_SYNC"));
         char got = is_op(call, "FILL") && has_error(call, "OK") && call->number == 1 && strlen(call->text) == 1 ? call->text[0]
                    : is_op(call, "ALLOC") && has_error(call, "NO_MEMORY")                                         ? 'F'
                                                                                                                    : 0;
@@ -234,6 +238,18 @@ static void judge_probe(const Record *r, const char *name, const char *wanted)
     }
     if (*wanted != 0 || at >= r->n || (!judge_note(&r->calls[at], "probe") && !judge_note(&r->calls[at], "probed")))
         judge_refuse(r->c, "The calls that the device saw are not those of a CHECK that evaluates its argument once, and goes on or to done.");
+    else if (waits)
+        judge_refuse(r->c, "CHECK waits for the device where the call in it works (cudaDeviceSynchronize, cudaStreamSynchronize): it does nothing else then.");
+}
+
+/* The error that the driver's own request has left before the first probe is still noted when the one that fails begins. */
+static void judge_noted(const Record *r)
+{
+    size_t at = find_note(r, 0, "probe");
+    for (int probes = 1; probes < 3; probes++)
+        at = find_note(r, at + 1, "probe");
+    if (at < r->n && !error_is_noted(r, at))
+        judge_refuse(r->c, "Calls in CHECK worked, and an error that was noted before them is no longer noted: the macro has asked for it.");
 }
 
 /* The bytes of a request that is none of `count` floats. */
@@ -374,6 +390,7 @@ static void judge_record(JudgeCase *c)
         judge_probe(&r, "twice", "3302");
         judge_probe(&r, "branch", "302");
         judge_probe(&r, "failing-branch", "F2");
+        judge_noted(&r);
     }
     if (part_is(c, "check-bad"))
         judge_probe(&r, "failure", "F2");
@@ -454,6 +471,8 @@ static void mistakes_of_check(JudgeCase *c)
     static const char goes_past[] = "Does the macro go to done when the call failed, for each error, in the braces of its if?";
     judge_mistake_value(c, "err_after_a_failed_CHECK_between_if_and_else", SUCCESS, hidden);
     judge_mistake_value(c, "err_after_two_good_calls_in_CHECK", SUCCESS, "err held an error before the two calls, which worked: is what a call returns stored in err only where it is an error?");
+    judge_mistake_value(c, "err_after_two_good_calls_in_CHECK", MEMORY_ALLOCATION, "An error that was noted before was taken for that of a call that worked. The macro looks at what the call itself gives, and at nothing else.");
+    judge_mistake_value(c, "error_noted_before_good_calls_and_behind_them", SUCCESS, "An error was noted before two calls that worked, and is no longer: does the macro call cudaGetLastError where nothing has failed? It does nothing then but what its argument does.");
     judge_mistake_value(c, "err_after_a_failed_CHECK", SUCCESS, hidden);
     judge_mistake_value(c, "statements_run_after_a_failed_CHECK", 1, goes_past);
     judge_mistake_value(c, "jumps_to_done_after_a_failed_CHECK", 0, goes_past);
@@ -530,6 +549,9 @@ static void mistakes_of_retry(JudgeCase *c)
 static void mistakes_of_error_left(JudgeCase *c)
 {
     static const int codes[] = {1, MEMORY_ALLOCATION, NO_DEVICE, 101, ILLEGAL_ADDRESS, 701};
+    for (int code = 900; code <= 907; code++) /* cudaErrorStreamCapture... */
+        judge_mistake_value(c, "error_left_behind_while_a_stream_captures", code,
+                            "reserve met an error that was no want of memory: cudaMalloc is not allowed while a stream captures. Such an error is returned, and not left noted either: is every error of reserve wiped out by cudaGetLastError()?");
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         judge_mistake_value(c, "error_left_behind", codes[i], "An error is noted until cudaGetLastError() is called, also when a later call works. Does each path pass such a call?");
 }
