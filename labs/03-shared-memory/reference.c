@@ -3,7 +3,7 @@
  * Parameters: `function`, one of shared_memory.h, and its sizes under their names there; with `again` the driver
  * calls it before for so many of the elements, with half the run, or radius, blocks and threads; with
  * `grid` the record of calls tells whether each launch has the blocks and threads that the header allows. All values are
- * integers so small that every sum fits in 32 bits. Those to be reversed are negative, too, and larger than a byte.
+ * integers so small that every sum fits in 32 bits; with `large` some are hardly smaller, and have more than 24 bits themselves. Those to be reversed are negative, too, and larger than a byte.
  */
 #include "judge.h"
 
@@ -29,7 +29,8 @@ void judge_inputs(JudgeCase *c)
         judge_fill_i32(c, judge_input_make_i32(c, "data", n), -99999999, 99999999);
     else {
         size_t radius = judge_has_param(c, "radius") ? size_param(c, "radius") : STENCIL_RADIUS, weights = (2 * radius + 1) * (radius + 1);
-        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, INT32_MAX / weights < 99999 ? (int32_t)(INT32_MAX / weights) : 99999);
+        size_t most = INT32_MAX / weights;
+        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, most < 99999 || judge_has_param(c, "large") ? (int32_t)most : 99999);
     }
 }
 
