@@ -64,7 +64,9 @@ static void ask_for_too_much(LabCase *c)
 {
     float mark = 0, *array = &mark;
     int status = host_array_create(&array, (size_t)1 << 58);
+    cudaError_t noted = cudaPeekAtLastError(); /* none where no call of CUDA failed, or where the function has taken it */
     lab_value(c, "an_array_without_room_is_an_error", status != cudaSuccess);
+    lab_value(c, "the_code_is_that_of_CUDA", noted == cudaSuccess || status == (int)noted || status == cudaErrorMemoryAllocation);
     lab_value(c, "an_array_without_room_is_NULL", array == NULL);
     cudaGetLastError();
 }

@@ -164,6 +164,7 @@ void judge_reference(JudgeCase *c)
     judge_expect_destroyed(c);
     if (judge_has_param(c, "no_room")) {
         judge_expect_value(c, "an_array_without_room_is_an_error", 1);
+        judge_expect_value(c, "the_code_is_that_of_CUDA", 1);
         judge_expect_value(c, "an_array_without_room_is_NULL", 1);
         judge_expect_value(c, "arrays_are_pinned", 1);
     }
@@ -373,6 +374,8 @@ static void mistake_count(JudgeCase *c, const float *in, const float *out, size_
 void judge_mistakes(JudgeCase *c)
 {
     Work w = {0};
+    judge_mistake_value(c, "the_code_is_that_of_CUDA", 0,
+                        "A call of CUDA failed in host_array_create: is its code returned as it is, and not a number of your own?");
     w.in = judge_input_f32(c, "in", &w.n);
     w.dark = is_function(c, "calibrate_dark") ? judge_input_f32(c, "dark", NULL) : NULL;
     w.chunk = is_function(c, "calibrate_chunk") ? (w.n + 1) / 2 : (size_t)judge_param_int(c, "chunk"); /* as the driver has it */
