@@ -2,7 +2,7 @@
  *
  * Parameters: `function`, one of reduction.h; n; `at`, the place of the largest element, for max_all;
  * `threads` and `calls` are the driver's; with `again` it calls the function before for the first half of the elements,
- * and for none.
+ * and for none. With `by_the_record` the record of calls tells whether max_all has the caller's blocks.
  *
  * `kind`: `mixed` elements have both signs; for max_all they are `far` below 0 (and near the end of what a float can hold), or all are -INFINITY
  * (`infinite`); `above` and `below` 0 they are otherwise, too.
@@ -15,6 +15,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,9 +68,27 @@ static void expect(JudgeCase *c, const char *name, size_t n)
     result[0] = (float)(is_max(c) ? largest : sum);
 }
 
+/* The launch with the most blocks has the caller's threads in each; how the last few numbers become one is free. */
+static void judge_threads(JudgeCase *c)
+{
+    static char why[160];
+    size_t n_calls = 0, blocks = 0, threads = 0, wanted = (size_t)judge_param_int(c, "threads");
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0 && calls[i].number > blocks)
+            blocks = calls[i].number, threads = strtoul(calls[i].text, NULL, 10);
+    if (blocks == 0 || threads == wanted)
+        return;
+    snprintf(why, sizeof why, "The kernel was launched in blocks of %zu threads, and the caller asks for %zu: each launch has blocks of `threads` threads.",
+             threads, wanted);
+    judge_refuse(c, why);
+}
+
 void judge_reference(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
+    if (judge_has_param(c, "by_the_record"))
+        judge_threads(c);
     expect(c, "result", n);
     if (judge_has_param(c, "again")) {
         expect(c, "result_of_half", n / 2);
