@@ -2,10 +2,10 @@
  * result back.
  *
  * C begins on the device as a copy of the poisoned host array, so that elements nobody writes are told from
- * wrong ones; as the input `old` if there is one; and with parameter `fresh` as cudaMalloc gives it, so that
+ * wrong ones; as the input `old` if there is one; and with parameter `fresh`, where beta is 0, as cudaMalloc gives it, so that
  * who reads it is found. With `again` the function is called four times before, with another C: for less, which
  * becomes the output `c_of_half`, for no rows, for empty sums (k = 0, and alpha = 0), which become the output `c_for_k_0`, and for no
- * columns.
+ * columns. With `first_beta` each call comes after one for that beta.
  * Parameter `timed` also reports gflops: how many billion operations a second the
  * function makes, in the best of that many calls.
  */
@@ -66,6 +66,24 @@ static void forget_error(LabCase *c)
     lab_own_calls(0);
 }
 
+/* With `first_beta` for that beta before, into the same C. */
+static int multiply_for_each_beta(LabCase *c, const Product *p)
+{
+    if (!lab_has_param(c, "first_beta"))
+        return multiply(p);
+    Product first = *p;
+    first.beta = (float)lab_param_float(c, "first_beta");
+    int status = multiply(&first);
+    forget_error(c);
+    return status != 0 ? status : multiply(p);
+}
+
+/* As cudaMalloc gives it, or holding something. */
+static float *device_result(LabCase *c, const Product *p, const float *held, size_t n)
+{
+    return lab_has_param(c, "fresh") && p->beta == 0 ? device_floats(n) : to_device(held, n);
+}
+
 /* With a C of its own, which begins as `old` if there is one, with `fresh` as nobody has written it, and becomes the output `name`; then for no
  * rows, or for no columns. */
 static int multiply_into(LabCase *c, const char *name, const Product *p, const float *old)
@@ -74,9 +92,9 @@ static int multiply_into(LabCase *c, const char *name, const Product *p, const f
     size_t shape[2] = {(size_t)p->m, (size_t)p->n};
     lab_own_calls(1);
     LabArray *result = lab_output(c, name, LAB_F32, 2, shape);
-    own.c = lab_has_param(c, "fresh") ? device_floats(result->elements) : to_device(old ? old : result->data, result->elements);
+    own.c = device_result(c, p, old ? old : result->data, result->elements);
     lab_own_calls(0);
-    int status = multiply(&own);
+    int status = multiply_for_each_beta(c, &own);
     forget_error(c);
     *(own.k > 0 ? &own.m : &own.n) = 0;
     if (status == 0)
@@ -158,18 +176,18 @@ void lab_main(LabCase *c)
     Product p = {.function = lab_param_text(c, "function"),
                  .a = to_device(a->data, m * k),
                  .b = to_device(b->data, k * n),
-                 .c = lab_has_param(c, "fresh") ? device_floats(m * n) : to_device(old ? old : result, m * n),
                  .m = (int)m,
                  .n = (int)n,
                  .k = (int)k,
                  .tile = lab_has_param(c, "tile") ? (int)lab_param_int(c, "tile") : 0,
                  .alpha = lab_has_param(c, "alpha") ? (float)lab_param_float(c, "alpha") : 1,
                  .beta = lab_has_param(c, "beta") ? (float)lab_param_float(c, "beta") : 0};
+    p.c = device_result(c, &p, old ? old : result, m * n);
 
     lab_leave_work((void *)p.a, m * k * sizeof(float));
     int status = lab_has_param(c, "again") ? multiply_less(c, &p, old) : 0;
     if (status == 0)
-        status = m * n == 0 ? multiply_nothing(&p) : multiply(&p);
+        status = m * n == 0 ? multiply_nothing(&p) : multiply_for_each_beta(c, &p);
     lab_status(c, p.function, status);
     if (status != 0)
         lab_next_status(c, p.function, m * n == 0 ? multiply_nothing(&p) : multiply(&p));

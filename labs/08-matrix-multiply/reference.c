@@ -1,7 +1,7 @@
 /* Lab 08: inputs and right answers.
  *
  * Parameters: `function`, one of matrix_multiply.h; m, n, k, alpha and beta as there; `old`: C holds
- * something at first; `tile`, `fresh` and `timed` are the driver's; with `again` it calls the function before, with half
+ * something at first; `tile`, `fresh`, `first_beta` and `timed` are the driver's; with `again` it calls the function before, with half
  * of m, n and k, and with k = 0.
  *
  * All elements are multiples of a half, so that sums in integers differ: those of A up to 2,048, which half
