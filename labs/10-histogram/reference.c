@@ -9,7 +9,7 @@
  *   same      one value, from 128 to 255
  *
  * `calls` is the driver's; with `again` it calls the function before for half of the numbers and half of the bins, for one
- * number and for none. Numbers for histogram_range go past both ends of the range, as far as -1,000,000 to 1,000,000 allow it,
+ * number and for none, with `none` for none alone. Numbers for histogram_range go past both ends of the range, as far as -1,000,000 to 1,000,000 allow it,
  * and one in three is the least of its bin.
  *
  * judge_mistakes: a Slip says how often element i is counted, and in which bin, where that is not once and in its own.
