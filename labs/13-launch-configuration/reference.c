@@ -146,33 +146,37 @@ static const char *kernel_of(JudgeCase *c)
     return is_function(c, "window_sums") ? "window_kernel" : is_function(c, "spread") ? "spread_kernel" : "walk_kernel";
 }
 
+/* What a call is told. */
+typedef struct Told {
+    uint64_t n, threads; /* 0 threads: none are told */
+} Told;
+
 /* How many threads the contract asks of a block of a kernel that can have `most`; 0: as many as the function likes. */
-static uint64_t threads_asked(JudgeCase *c, uint64_t most)
+static uint64_t threads_asked(JudgeCase *c, uint64_t threads, uint64_t most)
 {
     if (is_function(c, "window_sums"))
         return WINDOW_BLOCK;
-    uint64_t threads = judge_has_param(c, "threads") ? (uint64_t)judge_param_int(c, "threads") : 0;
     return is_function(c, "spread") && threads > most ? most / 32 * 32 : threads;
 }
 
 /* A launch for n elements is of the kernel that the contract names, in blocks as they are asked for, and no more of them than are needed. */
-static int refuse_other_launch(JudgeCase *c, const JudgeCall *launch, uint64_t n)
+static int refuse_other_launch(JudgeCase *c, const JudgeCall *launch, Told told)
 {
     static char why[512];
     char *behind;
     uint64_t blocks = launch->number, threads = strtoull(launch->text, &behind, 10), most = strtoull(behind, NULL, 10);
-    uint64_t wanted = threads_asked(c, most), needed = threads > 0 ? (n + threads - 1) / threads : 0;
+    uint64_t wanted = threads_asked(c, told.threads, most), needed = threads > 0 ? (told.n + threads - 1) / threads : 0;
     if (strstr(launch->text, kernel_of(c)) == NULL)
         snprintf(why, sizeof why, "Another kernel than %s was launched, which is to do the work whatever n and the other numbers are.", kernel_of(c));
     else if (wanted > 0 && threads != wanted && wanted == most / 32 * 32)
-        snprintf(why, sizeof why, "The launch has blocks of %llu threads, where %lld are asked for; spread_kernel can have %llu, in whole warps, and no fewer are wanted.",
-                 (unsigned long long)threads, (long long)judge_param_int(c, "threads"), (unsigned long long)wanted);
+        snprintf(why, sizeof why, "The launch has blocks of %llu threads, where %llu are asked for; spread_kernel can have %llu, in whole warps, and no fewer are wanted.",
+                 (unsigned long long)threads, (unsigned long long)told.threads, (unsigned long long)wanted);
     else if (wanted > 0 && threads != wanted)
         snprintf(why, sizeof why, "The launch has blocks of %llu threads; %llu are asked for, and the kernel can have them.", (unsigned long long)threads,
                  (unsigned long long)wanted);
     else if (blocks > needed)
         snprintf(why, sizeof why, "The launch has %llu blocks of %llu threads for %llu elements; %llu are needed, and no more are to be launched.",
-                 (unsigned long long)blocks, (unsigned long long)threads, (unsigned long long)n, (unsigned long long)needed);
+                 (unsigned long long)blocks, (unsigned long long)threads, (unsigned long long)told.n, (unsigned long long)needed);
     else
         return 0;
     judge_refuse(c, why);
@@ -192,21 +196,22 @@ static int refuse_blocks_as_asked(JudgeCase *c, const JudgeCall *launch, uint64_
     return 1;
 }
 
-/* The first launch and the last one: with `again` the first is for half of the elements. Without it other cases count blocks, or threads. */
+/* The first launch and the last one: with `again` the first is for half of the elements, in blocks of four fifths of the threads. Without it other cases count blocks, or threads. */
 static void refuse_other_launches(JudgeCase *c)
 {
     size_t n_calls = 0;
     const JudgeCall *calls = judge_calls(c, &n_calls), *first = NULL, *last = NULL;
-    uint64_t n = (uint64_t)judge_param_int(c, "n");
+    Told told = {(uint64_t)judge_param_int(c, "n"), judge_has_param(c, "threads") ? (uint64_t)judge_param_int(c, "threads") : 0};
     for (size_t i = 0; calls && i < n_calls; i++)
         if (strcmp(calls[i].op, "LAUNCH") == 0 && strcmp(calls[i].error, "OK") == 0) {
             first = first ? first : &calls[i];
             last = &calls[i];
         }
-    if (last == NULL || (is_function(c, "spread") && refuse_blocks_as_asked(c, last, n)) || !(judge_has_param(c, "again") || is_function(c, "walk_best")))
+    if (last == NULL || (is_function(c, "spread") && refuse_blocks_as_asked(c, last, told.n)) || !(judge_has_param(c, "again") || is_function(c, "walk_best")))
         return;
-    if (!refuse_other_launch(c, last, n) && first != last && n > 1)
-        refuse_other_launch(c, first, n / 2);
+    Told less = {told.n / 2, told.threads - told.threads / 5};
+    if (!refuse_other_launch(c, last, told) && first != last && less.n > 0)
+        refuse_other_launch(c, first, less);
 }
 
 /* A launch that is refused has a number of blocks, too. */
