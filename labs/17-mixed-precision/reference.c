@@ -1,7 +1,7 @@
 /* Lab 17: inputs and right answers.
  *
  * Parameters: `function`, one of mixed_precision.h; rows and columns, or m, n and k; `scale`, `rate` and `steps`;
- * `spoilt`: how many elements of the gradient are infinite, or 1: the last one is NaN; `large`: one is the largest half; `empty`: the row of zeros;
+ * `spoilt`: how many elements of the gradient are infinite, 2 below 0, 4 above, else of both signs, or 1: the last one is NaN; `large`: one is the largest half; `empty`: the row of zeros;
  * `turn`: sums that grow far before they come back.
  *
  * All numbers are whole, times powers of two, and so small that every sum and every update is exact in a float, in
@@ -10,6 +10,7 @@
  */
 #include "judge.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -144,8 +145,12 @@ static void make_update(JudgeCase *c)
         ((float *)master->data)[n / 2] = 0;
         weights[n / 2] = 0;
     }
-    for (size_t i = 0; i < spoilt; i++) /* from the end: infinities of both signs, or one NaN */
-        gradient[n - 1 - i * (n / spoilt)] = spoilt == 1 ? 0x7E00 : (uint16_t)(0x7C00 | (i & 1) << 15);
+    for (size_t i = 0; i < spoilt; i++) { /* from the end: infinities, or one NaN */
+        int below = spoilt == 2 || (spoilt != 4 && i % 2 == 1);
+        gradient[n - 1 - i * (n / spoilt)] = spoilt == 1 ? 0x7E00 : below ? 0xFC00 : 0x7C00;
+    }
+    for (size_t i = 0; i < n && spoilt; i++) /* as they are to stay: not what master makes of them */
+        weights[i] ^= 1;
 }
 
 /* One of five, without a period. */
@@ -166,7 +171,7 @@ static void make_weights(JudgeCase *c)
     float *of_w = w->data;
     for (size_t r = 0; r < rows; r++) {
         unsigned kind = kind_of_row(r);
-        double unit = ldexp((double)(3 + kind) / 512, kind == 3 ? -99 : 0); /* some are tiny, 1e-30 and a little more, and no zeros */
+        double unit = ldexp((double)(3 + kind) / 512, kind == 3 ? -99 : kind == 1 ? 124 : 0); /* some are tiny, 1e-30 and a little more, and no zeros; some so large that a float holds no 127 times more */
         for (size_t i = r * columns; i < (r + 1) * columns; i++) {
             double part = of_w[i] - (int)of_w[i]; /* from -1 to 1, away from 0: cutting off must not be rounding */
             of_w[i] = (float)(((int)of_w[i] - 0.4 * part) * unit);
@@ -265,6 +270,7 @@ static void expect_gradient(JudgeCase *c)
 static void expect_update(JudgeCase *c)
 {
     const LabArray *master = judge_input(c, "master"), *gradient = judge_input(c, "gradient");
+    const uint16_t *old = judge_input(c, "weights")->data;
     int32_t *overflow = judge_has_param(c, "spoilt") ? judge_expect_i32(c, "overflow", 1) : NULL; /* told first, as the others follow from it */
     double *after = judge_expect_precise(c, "master_after", LAB_F32, 1, master->shape);
     uint16_t *weights = judge_expect(c, "weights_after", LAB_F16, 1, master->shape);
@@ -274,7 +280,7 @@ static void expect_update(JudgeCase *c)
         *overflow |= !isfinite(element(gradient, i));
     for (size_t i = 0; i < master->elements; i++) {
         after[i] = element(master, i) - (*overflow ? 0 : step * element(gradient, i));
-        weights[i] = half_of(after[i]);
+        weights[i] = *overflow ? old[i] : half_of(after[i]);
     }
 }
 
@@ -721,6 +727,12 @@ static double wrong_update(double master, double gradient, double rate, double s
     return master - step * (double)steps;
 }
 
+/* The half of a weight, which is left alone where master is. */
+static uint16_t half_behind(JudgeCase *c, size_t i, double after)
+{
+    return after == element(judge_input(c, "master"), i) ? ((const uint16_t *)judge_input(c, "weights")->data)[i] : half_of(after);
+}
+
 static void name_overflow(JudgeCase *c, size_t spoilt)
 {
     if (spoilt == 0) {
@@ -755,7 +767,7 @@ static void name_steps_of_groups(JudgeCase *c)
                 finite &= isfinite(element(gradient, i)) != 0;
             for (size_t i = first; i < end; i++) {
                 after[i] = finite ? wrong_update(element(master, i), element(gradient, i), rate, scale, judge_param_int(c, "steps"), -1) : element(master, i);
-                weights[i] = half_of(after[i]);
+                weights[i] = half_behind(c, i, after[i]);
             }
         }
     }
@@ -777,11 +789,15 @@ static void name_updates(JudgeCase *c)
         uint16_t *weights = judge_mistake(c, "weights_after", sentence, of_updates[mistake].hint);
         for (size_t i = 0; after && weights && i < master->elements; i++) {
             after[i] = wrong_update(element(master, i), element(gradient, i), rate, scale, steps, mistake);
-            weights[i] = half_of(after[i]);
+            weights[i] = half_behind(c, i, after[i]);
         }
     }
-    if (spoilt)
+    if (spoilt) {
         name_steps_of_groups(c);
+        uint16_t *anew = judge_mistake(c, "weights_after", "the weights were made anew from master, although a gradient is not finite", "A step that is left out leaves weights as they are: is each thread done before it stores anything?");
+        for (size_t i = 0; anew && i < master->elements; i++)
+            anew[i] = half_of(element(master, i));
+    }
     uint16_t *weights = spoilt ? NULL : judge_mistake(c, "weights_after", "the weights are a step behind master", "Is each weight made of the master from behind the update?");
     for (size_t i = 0; weights && i < master->elements; i++)
         weights[i] = half_of(wrong_update(element(master, i), element(gradient, i), rate, scale, steps - 1, -1));
@@ -789,7 +805,7 @@ static void name_updates(JudgeCase *c)
 
 /* ---- Mistakes with eight bits: TODO 5 ---- */
 
-enum { CUT_OFF, ROUNDED_DOWN, OVER_128, LARGEST_SIGNED, SMALLEST_SIGNED, OF_LANE, OF_HALF_WARP, OF_EVERY_SECOND, SHUFFLED_DOWN, OF_FIRST_TURN, WITHOUT_FIRST_TURN, WITHOUT_LAST_COLUMN, N_QUANTIZED };
+enum { CUT_OFF, ROUNDED_DOWN, OVER_128, LARGEST_SIGNED, SMALLEST_SIGNED, OF_LANE, OF_HALF_WARP, OF_EVERY_SECOND, SHUFFLED_DOWN, OF_FIRST_TURN, WITHOUT_FIRST_TURN, WITHOUT_LAST_COLUMN, TOO_LARGE, N_QUANTIZED };
 
 static const struct {
     const char *sentence, *hint;
@@ -806,6 +822,7 @@ static const struct {
     [OF_FIRST_TURN] = {"the scale is made of the first 32 columns of the row alone", "How far does a lane's search for the largest magnitude go, and is the larger of two kept from turn to turn?"},
     [WITHOUT_FIRST_TURN] = {"the scale is made without the first 32 columns of the row", "With which column does a lane's search for the largest magnitude begin?"},
     [WITHOUT_LAST_COLUMN] = {"the scale is made without the last column of the row", "How far does a lane's search for the largest magnitude go?"},
+    [TOO_LARGE] = {"numbers were multiplied by 127 before they were divided, which some floats are too large for", "What becomes of 1e37 in a float when it is multiplied by 127? Divide first."},
 };
 
 static void largest_of_lanes(const LabArray *w, size_t row, int mistake, double largest[32])
@@ -851,7 +868,9 @@ static void name_quantized_as(JudgeCase *c, int mistake)
             largest[lane] = largest[lane] > 0 ? largest[lane] / (mistake == OVER_128 ? 128 : 127) : 1;
         scale[r] = largest[0];
         for (size_t i = 0; i < columns; i++) {
-            double units = element(w, r * columns + i) / largest[i % 32];
+            double value = element(w, r * columns + i), units = value / largest[i % 32];
+            if (mistake == TOO_LARGE && fabs(value) * 127 > FLT_MAX)
+                units = value < 0 ? -INFINITY : INFINITY;
             q[r * columns + i] = lower_bits(mistake == CUT_OFF ? trunc(units) : mistake == ROUNDED_DOWN ? floor(units) : rint(units));
         }
     }
