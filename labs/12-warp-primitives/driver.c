@@ -2,7 +2,7 @@
  * back.
  *
  * The result is not set on the device. Parameter `calls` calls the function several times. With `again` it is called
- * twice before, for half of the elements and for none, with another result.
+ * twice before, for half of the elements and for none, with another width and another result.
  */
 #include "lab.h"
 
@@ -52,6 +52,7 @@ static int call_for_less(const Primitive *p)
 {
     Primitive less = *p;
     less.n /= 2;
+    less.width = p->width == RUN ? RUN / 2 : RUN;
     lab_own_calls(1);
     less.out = device_ints(result_length(&less));
     lab_own_calls(0);

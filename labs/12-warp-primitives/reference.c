@@ -1,7 +1,7 @@
 /* Lab 12: inputs and right answers.
  *
  * Parameters: `function`, one of warp_primitives.h; n; width, for below_largest; `sign`: -1 for elements that
- * are all negative, -2 for the same down to the least, which make up the last run if it is short, 1 for all positive, 0 or nothing for both; `ones`: each third element is 1. `calls` is the driver's.
+ * are all negative, -2 for the same down to the least, which make up the last run if it is short and end it, 1 for all positive, 0 or nothing for both; `ones`: each third element is 1. `calls` is the driver's.
  *
  * judge_mistakes: a Slip says what element i of the output is after a mistake; those of exchanges are worked out lane by lane.
  */
@@ -17,11 +17,11 @@ void judge_inputs(JudgeCase *c)
     size_t n = (size_t)judge_param_int(c, "n");
     int64_t sign = judge_has_param(c, "sign") ? judge_param_int(c, "sign") : 0;
     int32_t largest = judge_has_param(c, "largest") ? (int32_t)judge_param_int(c, "largest") : 1000;
-    int32_t low = sign > 0 ? 1 : sign == -2 ? -INT32_MAX : -largest, high = sign < 0 ? -1 : largest;
+    int32_t low = sign > 0 ? 1 : sign == -2 ? INT32_MIN : -largest, high = sign < 0 ? -1 : largest;
     int32_t *in = judge_input_make_i32(c, "in", n);
     judge_fill_i32(c, in, low, high);
     for (size_t i = n - n % RUN; sign == -2 && i < n; i++)
-        in[i] = low + (int32_t)(i % 7);
+        in[i] = low + (int32_t)((n - 1 - i) % 7);
     for (size_t i = 0; judge_has_param(c, "ones") && i < n; i += 3)
         in[i] = 1;
     int counts = strcmp(judge_param_text(c, "function"), "count_positive") == 0 && n >= 96 && sign == 0 && largest == 1000;
