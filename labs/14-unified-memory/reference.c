@@ -8,6 +8,7 @@
 
 #include "unified_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,10 +135,29 @@ static void judge_managed(JudgeCase *c)
                                                   : "The array is not in managed memory, as the contract has it: which call allocates memory that the host and the device reach by the same pointer?");
 }
 
+/* The kernels that are given do an element a thread. Who rounds up by one more block where the threads divide n has one that nobody needs. */
+static void judge_blocks(JudgeCase *c)
+{
+    static char why[256];
+    size_t n_calls = 0, n = size_param(c, "n");
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        size_t threads = strcmp(calls[i].op, "LAUNCH") == 0 ? strtoull(calls[i].text, NULL, 10) : 0;
+        if (threads == 0 || n % threads != 0 || calls[i].number != n / threads + 1 || !strstr(calls[i].text, is_function(c, "correct") ? "correct_kernel" : is_function(c, "relax") ? "relax_kernel" : "scale_kernel"))
+            continue;
+        snprintf(why, sizeof why, "A launch has %llu blocks of %zu threads for %zu elements, which is one more than they need: round up only where the last block is not full.",
+                 (unsigned long long)calls[i].number, threads, n);
+        judge_refuse(c, why);
+        return;
+    }
+}
+
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
     judge_expect_nothing(c);
+    if (is_function(c, "scale") || is_function(c, "relax") || is_function(c, "correct"))
+        judge_blocks(c);
     if (is_function(c, "scale") || is_function(c, "relax") || is_function(c, "correct") || is_function(c, "grind"))
         judge_managed(c);
     if (is_function(c, "correct")) {
