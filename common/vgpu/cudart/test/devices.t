@@ -30,4 +30,11 @@ mistake freed cudaErrorIllegalAddress use-after-free "copy of 4,000 bytes in mem
 mistake graph_waits cudaSuccess ""
 mistake graph_waits_not cudaSuccess stream-race,uninitialized
 mistake graph_in_parallel cudaSuccess stream-race
+
+# ---- peer access is a call that can fail, and then there is none ----
+failed=$(for at in $(seq 16); do
+    "$vgpu" --quiet --devices=2 --fail-at="$at" --report="$scratch/report.json" "$scratch/devices" peer_access >"$scratch/out" 2>"$scratch/err"
+    jq -r '"\(.errors[0].call) \(.errors[0].error) \(.findings[0].kind)"' "$scratch/report.json" | grep '^cudaDeviceEnablePeerAccess '
+done)
+same "cudaDeviceEnablePeerAccess fails in its turn, once" "cudaDeviceEnablePeerAccess cudaErrorTooManyPeers other-device" "$failed"
 finish
