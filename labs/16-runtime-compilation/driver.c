@@ -370,6 +370,17 @@ static void run_compile(LabCase *c)
     compiled_free(&compiled);
 }
 
+/* The name of the number that says whether the log is there; NULL where the compiler need not have run. */
+static const char *log_key(const char *function)
+{
+#define LOG_NAMES(function) {#function, LOG_KEY(function)},
+    static const char *const functions[][2] = {FUNCTIONS_BEHIND(LOG_NAMES)};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i][0], function) == 0)
+            return functions[i][1];
+    return NULL;
+}
+
 /* Each function of NVRTC fails once: is it told? One that is not called cannot be, but nothing compiles without nvrtcCompileProgram. */
 static void run_refused(LabCase *c)
 {
@@ -384,6 +395,8 @@ static void run_refused(LabCase *c)
         int result = compile(&r, &compiled);
         int must_be_asked = strcmp(functions[i][0], "nvrtcCompileProgram") == 0;
         lab_value(c, functions[i][1], stand_in.was_asked || must_be_asked ? result : (int)REFUSED);
+        if (log_key(functions[i][0]) != NULL)
+            lab_value(c, log_key(functions[i][0]), !stand_in.was_asked || compiled.log != NULL);
         compiled_free(&compiled);
     }
 }
@@ -519,12 +532,13 @@ static Request request_of_letter(char letter)
 
 /* Sources begin with so many blanks. */
 static int indent;
+enum { OPTION_BYTES = 6000 }; /* of the longest option, and its 0 byte */
 /* Answers of cache_get in which it left one of the caller's variables as it was. */
 static int n_unset;
 
 static int ask_cache(Cache *cache, const Request *r, const Kernel **k, char **log)
 {
-    static char source[16384], expression[64], options[3][64]; /* the same addresses each time */
+    static char source[16384], expression[64], options[3][OPTION_BYTES]; /* the same addresses each time */
     const char *list[3] = {options[0], options[1], options[2]};
     snprintf(source, sizeof source, "%*s%s", indent, "", r->source);
     snprintf(expression, sizeof expression, "%s", r->expression);
@@ -577,12 +591,12 @@ static void keep_given(Given *g, const Kernel *k)
     g->as_given[g->n++] = *k;
 }
 
-/* Kernels that were given for more than one request. */
-static int count_same(const Given *g)
+/* Kernels that were given for more than one of the requests from `from` up to `to`. */
+static int count_same(const Given *g, int from, int to)
 {
     int n = 0;
-    for (int i = 0; i < g->n; i++)
-        for (int k = 0; k < i; k++)
+    for (int i = from; i < g->n && i < to; i++)
+        for (int k = from; k < i; k++)
             n += g->at[i] == g->at[k];
     return n;
 }
@@ -595,30 +609,58 @@ static int count_kept(const Given *g)
     return n;
 }
 
-/* So many requests, of which no two are the same, and then the first once more. The first four have pairs of letters that common hashes of texts
- * (times 33 and times 31, letter by letter) take for the same. */
+/* Of many requests: the first have pairs of letters that common hashes of texts (times 33 and times 31, letter by letter) take for the same.
+ * Then come two options, and the same letters as one option with a sign between them that may stand in a macro's text; then two long
+ * options that differ in their last letter. */
+static const char *const alike[] = {"-DNUMBER=Ez", "-DNUMBER=FY", "-DNUMBER=Aa", "-DNUMBER=BB"};
+static const char signs[] = "\n\t|;,:/";
+enum {
+    ENDS = sizeof alike / sizeof *alike, /* where those begin, and so on */
+    LONGS = ENDS + sizeof signs,
+    NUMBERS = LONGS + 2,
+};
+
+/* Makes the options of request i, and gives their number. */
+static int make_options(int i, char options[2][OPTION_BYTES])
+{
+    snprintf(options[0], OPTION_BYTES, "-DNUMBER=%d", i);
+    snprintf(options[1], OPTION_BYTES, "-DK");
+    if (i < ENDS)
+        strcpy(options[0], alike[i]);
+    if (indent == 0) /* the rest is asked where sources are long, too */
+        return 1;
+    if (i < LONGS && i > ENDS)
+        snprintf(options[0], OPTION_BYTES, "-DNUMBER=%d%c-DK", ENDS, signs[i - ENDS - 1]);
+    else if (i >= LONGS && i < NUMBERS)
+        snprintf(options[0], OPTION_BYTES, "-DNUMBER=%*d", OPTION_BYTES - 10, i);
+    return i == ENDS ? 2 : 1;
+}
+
+/* So many requests, of which no two are the same, and then the first once more. */
 static void ask_for_many(LabCase *c, Cache *cache)
 {
-    static char options[KERNELS_MAX][32];
-    static const char *const alike[4] = {"-DNUMBER=Ez", "-DNUMBER=FY", "-DNUMBER=Aa", "-DNUMBER=BB"};
+    static char options[2][OPTION_BYTES];
     Given given = {.n = 0};
     const Kernel *k = NULL;
     Request r = request_of("scale");
     int status = 0;
-    r.n_options = 1;
+    r.options[0] = options[0];
+    r.options[1] = options[1];
     for (int i = 0; i <= KERNELS_MAX && status == 0; i++) {
         char *log = NULL;
-        r.options[0] = options[i % KERNELS_MAX];
-        snprintf(options[i % KERNELS_MAX], sizeof options[0], "-DNUMBER=%d", i % KERNELS_MAX);
-        if (i % KERNELS_MAX < 4)
-            strcpy(options[i % KERNELS_MAX], alike[i % KERNELS_MAX]);
+        r.n_options = make_options(i % KERNELS_MAX, options);
         status = ask_cache(cache, &r, &k, &log);
         free(log);
         keep_given(&given, k);
     }
+    int by_ends = indent > 0 ? count_same(&given, ENDS, LONGS) : 0, by_length = indent > 0 ? count_same(&given, LONGS, NUMBERS) : 0;
     told(c, "cache_get of many kernels", status);
     lab_value(c, "kernels_of_many_that_stayed", status != 0 ? KERNELS_MAX : count_kept(&given));
-    lab_value(c, "kernels_of_many_given_for_another_request", count_same(&given));
+    if (indent > 0) {
+        lab_value(c, "kernels_given_for_options_with_other_ends", by_ends);
+        lab_value(c, "kernels_given_for_another_long_option", by_length);
+    }
+    lab_value(c, "kernels_of_many_given_for_another_request", count_same(&given, 0, KERNELS_MAX) - by_ends - by_length);
     lab_value(c, "the_first_of_many_is_still_there", status != 0 || (given.n > 0 && k == given.at[0]));
 }
 

@@ -132,6 +132,8 @@ static void expect_refused(JudgeCase *c)
 {
 #define EXPECT(function) judge_expect_value(c, REFUSED_KEY(function), NVRTC_INTERNAL);
     REFUSED_FUNCTIONS(EXPECT)
+#define EXPECT_LOG(function) judge_expect_value(c, LOG_KEY(function), 1);
+    FUNCTIONS_BEHIND(EXPECT_LOG)
 }
 
 /* To the nearest number with 11 bits, ties to even: what a conversion to half and back does, for what is neither
@@ -219,6 +221,10 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
     judge_expect_value(c, "kernels_of_many_that_stayed", 48);
     judge_expect_value(c, "the_first_of_many_is_still_there", 1);
     judge_expect_value(c, "kernels_of_many_given_for_another_request", 0);
+    if (judge_has_param(c, "indent")) {
+        judge_expect_value(c, "kernels_given_for_options_with_other_ends", 0);
+        judge_expect_value(c, "kernels_given_for_another_long_option", 0);
+    }
     judge_expect_value(c, "cache_get_returned_when_cuModuleGetFunction_failed", CUDA_NOT_FOUND);
     judge_expect_value(c, "log_is_there_when_cuModuleGetFunction_failed", 1);
     judge_expect_value(c, "kernel_is_there_when_cuModuleGetFunction_failed", 0);
@@ -409,6 +415,9 @@ static void name_cache(JudgeCase *c)
     name_rows(c, requests, trunc(CACHE_A), 1, 0, "they are what comes out when a has lost its fraction", "kernel_map (TODO 4): of which type is what a goes through on its way to the arguments?");
     name_rows(c, requests, CACHE_A, 0, 0, "all of it is what in = 0 gives", "kernel_map (TODO 4): is all of in copied to the device, into the memory whose address is the first argument?");
     name_rows(c, requests, 0, 0, 1, "each row is in, unchanged", "kernel_map (TODO 4): which device memory is copied back, and does the kernel run?");
+    for (int pairs = 1; pairs <= 28; pairs++) /* of 8 lists */
+        judge_mistake_value(c, "kernels_given_for_options_with_other_ends", pairs, "Two options got the kernel of one, in which a sign stands between the same letters (a new line, a tab or one of | ; , : /). What shows in the key where a text ends? A 0 byte is in none of them, or the key has the lengths.");
+    judge_mistake_value(c, "kernels_given_for_another_long_option", 1, "Two options of thousands of letters, which differ in the last one, got the same kernel. Do they come into the key to their ends, or does it have a fixed number of letters?");
     for (int pairs = 1; pairs <= 2; pairs++)
         judge_mistake_value(c, "kernels_of_many_given_for_another_request", pairs, "Two requests that differ have got one kernel: a hash of the texts is the same for some texts that are not. Where hashes agree, are the texts compared, too?");
     judge_mistake_value(c, "the_first_of_many_is_still_there", 0, "48 different requests came, and the first of them was compiled again after that: a kernel stays in the cache until cache_destroy, however many come.");
@@ -452,6 +461,9 @@ static void name_refused(JudgeCase *c)
     static const char hint[] = "That function failed, and source_compile returned 0: is its value looked at, and not replaced by that of a later call that works?";
 #define NAME(function) judge_mistake_value(c, REFUSED_KEY(function), 0, hint);
     REFUSED_FUNCTIONS(NAME)
+    static const char log_hint[] = "The compiler has run, and then that function failed: out->log is there all the same. Is the log fetched before the PTX and the name, or on every way out?";
+#define NAME_LOG(function) judge_mistake_value(c, LOG_KEY(function), 0, log_hint);
+    FUNCTIONS_BEHIND(NAME_LOG)
 }
 
 static void name_load(JudgeCase *c)

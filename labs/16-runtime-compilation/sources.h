@@ -75,5 +75,8 @@ static const char unused_source[] = "extern \"C\" __global__ void " LONG_NAME "(
     X(nvrtcGetPTX)                                                                                                     \
     X(nvrtcGetLoweredName)
 #define REFUSED_KEY(function) "returned_when_" #function "_failed"
+/* Those that are called when the compiler has run: its log is there, whatever they return. */
+#define FUNCTIONS_BEHIND(X) X(nvrtcGetPTXSize) X(nvrtcGetPTX) X(nvrtcGetLoweredName)
+#define LOG_KEY(function) "log_is_there_when_" #function "_failed"
 
 #endif
