@@ -1,6 +1,7 @@
 /* Lab 19: inputs and right answers.
  *
- * Parameters: `function`, one of profiling_and_roofline.h, or `every`; n; `against`, `timed`, `again` and `ridge` are the driver's.
+ * Parameters: `function`, one of profiling_and_roofline.h, or `every`; n; `against`, `timed`, `again` and `ridge` are the driver's. With `slow` some particles
+ * are a million times slower than the others, and some a million times slower than those.
  * The functions on 16 bits keep the upper half of each float, so that results differ by the last of those bits.
  *
  * For dot the numbers are quarters and small, so that every sum is exact. For the others they lie between 0 and 1:
@@ -29,6 +30,8 @@ void judge_inputs(JudgeCase *c)
         judge_fill_f32(c, array, is(c, "dot") ? 1 : is(c, "speeds") ? -0.9 : 0, is(c, "dot") ? 5 : 0.9);
         for (size_t i = 0; i < n && is(c, "dot"); i++)
             array[i] = (float)(int)array[i] / 4;
+        for (size_t i = 0; i < n && judge_has_param(c, "slow"); i++)
+            array[i] *= i % 7 == 3 ? 0x1p-20F : i % 7 == 5 ? 0x1p-40F : 1;
         if (n > 0 && is(c, "speeds"))
             array[n / 2] = 0; /* a particle at rest */
     }
