@@ -48,8 +48,12 @@ static void make_backward(JudgeCase *c)
         return;
     make(c, "y", m, n, -1, 1); /* what relu leaves: about half of it 0 */
     const LabArray *y = judge_input(c, "y");
-    for (size_t i = 0; i < y->elements; i++)
-        ((float *)y->data)[i] = fmaxf(0, ((float *)y->data)[i]);
+    for (size_t i = 0; i < y->elements; i++) {
+        float *at = (float *)y->data + i;
+        *at = fmaxf(0, *at);
+        if (size_param(c, "first", 0) && i % 3 == 1) /* what is hardly above 0 is above 0 */
+            *at *= 0x1p-80F;
+    }
 }
 
 typedef struct Sizes {
