@@ -13,7 +13,7 @@ template <class T, cuda::thread_scope S> __host__ __device__ void all_of(T *x, T
     c.fetch_and(value | 1, cuda::memory_order_acquire);
     d.fetch_or(value, cuda::memory_order_release);
     e.fetch_xor(value, cuda::memory_order_acq_rel);
-    f.fetch_min(value);
+    f.fetch_min(value, cuda::std::memory_order_relaxed);
     g.fetch_max(value, cuda::memory_order_relaxed);
     T expected = h.load(cuda::memory_order_relaxed);
     while (!h.compare_exchange_weak(expected, expected * 3 + value, cuda::memory_order_acq_rel)) {
