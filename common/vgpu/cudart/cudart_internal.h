@@ -117,6 +117,8 @@ typedef struct Facade {
     size_t persisting_l2[DEVICES_MAX]; /* cudaLimitPersistingL2CacheSize, by ordinal */
     size_t fetch_bytes[DEVICES_MAX];   /* cudaLimitMaxL2FetchGranularity, + 1; 0: never set */
     bool may_fail;  /* the devices' server chooses a call that fails, and is told of all that can */
+    bool fail_questions; /* of the first question about each device, too */
+    bool asked[DEVICES_MAX];
     bool is_driver; /* the calls are the lab's own (vgpu_lab_calls), and none fails */
     struct {
         const char *data;

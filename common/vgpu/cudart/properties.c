@@ -12,6 +12,17 @@ static cudaError_t get_info(Call *call, int device, DeviceInfo *out)
                         &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = out, .bytes = sizeof *out}}, NULL);
 }
 
+/* The same for the program's question, of which the first about a device can be made to fail. */
+static cudaError_t get_asked(Call *call, int device, DeviceInfo *out)
+{
+    Facade *f = facade();
+    cudaError_t error = get_info(call, device, out);
+    if (error != cudaSuccess || !f->fail_questions || f->asked[device] || f->is_driver || thread_state()->driver_call)
+        return error;
+    f->asked[device] = true;
+    return call_must_fail(cudaErrorInvalidDevice) ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
 static int bus_of(int device)
 {
     return (int)facade()->visible[device] + 1;
@@ -45,7 +56,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     ENTER_QUERY(API_cudaDeviceGetAttribute);
     if (!value)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error = get_info(&call, device, &info);
+    cudaError_t error = get_asked(&call, device, &info);
     if (error == cudaSuccess && !find_attribute(attribute, &info, device, value))
         error = cudaErrorInvalidValue;
     return call_leave(&call, error);
@@ -107,7 +118,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     ENTER_QUERY(API_cudaGetDeviceProperties);
     if (!prop)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error = get_info(&call, device, &info);
+    cudaError_t error = get_asked(&call, device, &info);
     if (error != cudaSuccess)
         return call_leave(&call, error);
     *prop = (struct cudaDeviceProp){0};

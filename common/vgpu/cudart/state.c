@@ -109,6 +109,7 @@ static Status start_here(uint32_t *n_devices, Diag *diag)
     if (st != STATUS_OK)
         return st;
     f->may_fail = options.fail_at != 0;
+    f->fail_questions = options.fail_questions;
     f->stream_fd = options.stream_fd;
     f->has_records = options.stream_fd >= 0;
     *n_devices = options.n_devices;
@@ -124,6 +125,7 @@ static Status start_there(uint64_t door, uint32_t *n_devices, Diag *diag)
     if (st != STATUS_OK)
         return st;
     f->may_fail = hello.may_fail;
+    f->fail_questions = hello.fail_questions;
     f->has_records = hello.has_records;
     *n_devices = hello.n_devices;
     return STATUS_OK;

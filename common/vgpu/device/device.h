@@ -332,6 +332,7 @@ typedef struct DeviceOptions {
     unsigned jobs;             /* 0: one */
     bool part_lanes;           /* activemask names some of the lanes that run together, as if they had parted */
     uint64_t fail_at;          /* which call of those that can fail (OP_MAY_FAIL) does; 0: none, and none is told */
+    bool fail_questions;       /* the first question about a device is one of them, too */
     bool timeline;             /* write a record for each operation */
     bool lines;                /* counters by line of the source in the record of each launch */
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */

@@ -59,6 +59,7 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     o->film_registers = getenv("VGPU_FILM_REGISTERS") != NULL;
     o->memory_bytes = memory_mib > MEMORY_MIB_MAX ? 0 : memory_mib << 20;
     o->part_lanes = getenv("VGPU_PART_LANES") != NULL;
+    o->fail_questions = getenv("VGPU_FAIL_QUESTIONS") != NULL;
     o->lines = getenv("VGPU_LINES") != NULL;
     o->timeline = getenv("VGPU_TIMELINE") != NULL;
     return st;

@@ -49,7 +49,7 @@ static Status read_hello(Wire *w, RemoteHello *out, Diag *diag)
     memcpy(&h, fixed, sizeof h);
     if (h.bytes_of_message != sizeof(WireRequest) || h.bytes_of_reply != sizeof(WireReply))
         return diag_set(diag, STATUS_IO, "the server of the virtual GPU is of another build");
-    *out = (RemoteHello){.n_devices = h.n_devices, .may_fail = h.may_fail != 0, .has_records = h.has_records != 0};
+    *out = (RemoteHello){.n_devices = h.n_devices, .may_fail = h.may_fail != 0, .fail_questions = h.fail_questions != 0, .has_records = h.has_records != 0};
     if (h.status == STATUS_OK)
         return STATUS_OK;
     char why[DIAG_TEXT_MAX] = "";

@@ -46,6 +46,7 @@ typedef struct Remote Remote;
 typedef struct RemoteHello {
     uint32_t n_devices;
     bool may_fail; /* the server asks to be told of calls that can fail (OP_MAY_FAIL) */
+    bool fail_questions; /* of questions about a device, too */
     bool has_records;
 } RemoteHello;
 

@@ -229,6 +229,7 @@ static void greet(Serving *s, const RemoteOptions *o, Status st, const Diag *dia
                    .status = st,
                    .n_devices = o->device.n_devices,
                    .may_fail = o->device.fail_at != 0,
+                   .fail_questions = o->device.fail_questions,
                    .has_records = o->device.stream_fd >= 0};
     WirePart why = {diag->message, strlen(diag->message)};
     wire_send(&s->wire, WIRE_HELLO, &h, sizeof h, &why, st != STATUS_OK, -1);

@@ -41,7 +41,7 @@ typedef struct WireHello {
     uint32_t bytes_of_message, bytes_of_reply;
     uint32_t status; /* Status */
     uint32_t n_devices;
-    uint32_t may_fail, has_records;
+    uint32_t may_fail, fail_questions, has_records;
 } WireHello;
 
 typedef struct WireRequest {

@@ -81,6 +81,7 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     set_or_clear("VGPU_DEVICE", o->device);
     set_or_clear("VGPU_SEED", o->seed);
     set_or_clear("VGPU_FAIL_AT", o->fail_at);
+    set_or_clear("VGPU_FAIL_QUESTIONS", o->fail_questions ? "1" : NULL);
     set_or_clear("VGPU_PART_LANES", o->part_lanes ? "1" : NULL);
     set_or_clear("VGPU_MAX_INSTRUCTIONS", o->max_instructions);
     set_or_clear("VGPU_MAX_SECONDS", o->max_seconds);

@@ -234,8 +234,22 @@ static const struct {
     {"graph_in_parallel", graph_in_parallel},
 };
 
+/* Two questions about each device. */
+static int ask(void)
+{
+    int value = 0;
+    cudaDeviceProp properties;
+    cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0);
+    cudaGetDeviceProperties(&properties, 0);
+    cudaGetDeviceProperties(&properties, 1);
+    cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "questions") == 0)
+        return ask();
     Both b;
     create(&b);
     for (const auto &c : cases)

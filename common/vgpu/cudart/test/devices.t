@@ -37,4 +37,15 @@ failed=$(for at in $(seq 16); do
     jq -r '"\(.errors[0].call) \(.errors[0].error) \(.findings[0].kind)"' "$scratch/report.json" | grep '^cudaDeviceEnablePeerAccess '
 done)
 same "cudaDeviceEnablePeerAccess fails in its turn, once" "cudaDeviceEnablePeerAccess cudaErrorTooManyPeers other-device" "$failed"
+# ---- so is the first question about a device, where that is asked for ----
+questions() { # OPTION...: what was made to fail, of eight runs
+    for at in $(seq 8); do
+        "$vgpu" --quiet --devices=2 --fail-at="$at" "$@" --report="$scratch/report.json" "$scratch/devices" questions >"$scratch/out" 2>"$scratch/err"
+        jq -r '"\(.fail_at.calls) \(.errors[0].call) \(.errors[0].error)"' "$scratch/report.json"
+    done | sort | uniq -c | sed 's/^ *//' | paste -sd' '
+}
+same "questions do not fail" "8 0 null null" "$(questions)"
+same "the first about each device fails where it is asked for" \
+    "1 2 cudaDeviceGetAttribute cudaErrorInvalidDevice 1 2 cudaGetDeviceProperties cudaErrorInvalidDevice 6 2 null null" "$(questions --fail-questions)"
+same "and of a server" "$(questions --fail-questions)" "$(questions --fail-questions --isolated)"
 finish
