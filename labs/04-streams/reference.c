@@ -137,13 +137,17 @@ static void judge_copies(JudgeCase *c, size_t n, size_t chunk)
 static void judge_count(JudgeCase *c, size_t n)
 {
     size_t n_calls = 0, waits = 0, chunk = (size_t)judge_param_int(c, "chunk"), n_chunks = (n + chunk - 1) / chunk;
-    int early = 0;
+    int early = 0, launched = 0;
     const JudgeCall *calls = judge_calls(c, &n_calls);
     if (n_chunks <= (size_t)judge_param_int(c, "streams"))
         return;
     for (size_t i = 0; calls && i < n_calls; i++) {
-        waits += (size_t)is_wait(&calls[i]);
-        early |= waits > 0 && strcmp(calls[i].op, "LAUNCH") == 0;
+        int is_launch = strcmp(calls[i].op, "LAUNCH") == 0;
+        if (launched && !early && strncmp(calls[i].op, "FREE", 4) == 0)
+            break; /* nor what is waited for to clean up */
+        launched |= is_launch;
+        waits += (size_t)(launched && is_wait(&calls[i])); /* what is waited for before that is no chunk */
+        early |= waits > 0 && is_launch;
     }
     if (calls && !early && waits < n_chunks)
         judge_refuse(c, "The host waited only when all chunks were on their way, and then not for each: it is to count a chunk while the device "
