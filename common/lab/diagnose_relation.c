@@ -284,6 +284,12 @@ static bool is_whole(double value)
     return isfinite(value) && value == trunc(value);
 }
 
+/* One number is whole by chance. A quotient has lost what it had behind the point, and a sum something of nearly each element. */
+static bool lost_fractions(double got, double wanted)
+{
+    return fabs(wanted) >= 16 && (got == trunc(wanted) || fabs(got - wanted) > fabs(wanted) / 128);
+}
+
 /* All whole where a quarter or more of the right ones are not, and nine in ten near the right one. */
 bool find_whole(const Evidence *e, char *sentence)
 {
@@ -295,8 +301,7 @@ bool find_whole(const Evidence *e, char *sentence)
         n_fractions += isfinite(wanted) && !is_whole(wanted);
         n_near += fabs(got - wanted) <= 1 + fabs(wanted) / 8;
     }
-    bool is_sum = n == 1 && fabs(compare_element(e->wanted, 0)) >= 16;
-    if ((n < RELATION_MIN && !is_sum) || n_fractions * 4 < n || n_near * 10 < n * 9)
+    if ((n < RELATION_MIN && !(n == 1 && lost_fractions(compare_element(e->got, 0), compare_element(e->wanted, 0)))) || n_fractions * 4 < n || n_near * 10 < n * 9)
         return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
              language_say(e->language, n == 1

@@ -81,7 +81,7 @@ bool ran_tail(StrBuf *out, const VgpuReport *r, double first, double elements, L
         if (l->blocks * l->threads != first || first >= elements)
             continue;
         strbuf_printf(out, language_say(language, "%.*s has %.0f threads in all, and there are %.0f elements: is the number of blocks worked out from the size of a block "
-                                                  "that the launch has, and rounded up?"),
+                                                  "that the launch has, and rounded up, or does a thread go on to further ones?"),
                       (int)length, name, first, elements);
         return true;
     }
