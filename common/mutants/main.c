@@ -4,6 +4,8 @@
  *       a line each, separated by tabs: number, operator, TODO, line, bytes from, bytes, the lines as they are, and as the mutant has them
  *   mutate --whole=TO [--sample=N --seed=S] FILE [OPTION...]
  *       also writes the whole source of each to TO/NUMBER.cu
+ *   mutate --style=launches|wide FILE [OPTION...]
+ *       the source in that style (mutants.h)
  *   mutate --operators
  *       a line each: operator, verdicts that tell it rightly, mistake
  *
@@ -63,9 +65,27 @@ static size_t mutant_number(const Mutants *all, const Mutant *mutant)
     return all->n;
 }
 
+static int put_restyled(const char *name, const char *path, const char *const *options, int n_options)
+{
+    Arena arena = {0};
+    Diag diag = {0};
+    const char *text = NULL;
+    int style = 0;
+    while (style < STYLES && strcmp(style_names[style], name) != 0)
+        style++;
+    Status status = style == STYLES ? diag_set(&diag, STATUS_INVALID, "there is no style %s", name)
+                                    : mutants_restyle(&text, &arena, (Style)style, path, options, n_options, &diag);
+    if (status == STATUS_OK)
+        fputs(text, stdout);
+    else
+        fprintf(stderr, "mutate: %s\n", diag.message);
+    arena_free(&arena);
+    return status == STATUS_OK ? 0 : 2;
+}
+
 int main(int argc, char **argv)
 {
-    const char *whole = NULL;
+    const char *whole = NULL, *style = NULL;
     size_t sample = 0;
     uint64_t seed = 1;
     int i = 1;
@@ -78,11 +98,15 @@ int main(int argc, char **argv)
             seed = strtoull(argv[i] + 7, NULL, 10);
         else if (strncmp(argv[i], "--whole=", 8) == 0)
             whole = argv[i] + 8;
+        else if (strncmp(argv[i], "--style=", 8) == 0)
+            style = argv[i] + 8;
         else
             return fprintf(stderr, "mutate: there is no option %s\n", argv[i]), 2;
     }
     if (i >= argc)
         return fputs("usage: mutate [--whole=TO] [--sample=N --seed=S] FILE [OPTION...]\n", stderr), 2;
+    if (style)
+        return put_restyled(style, argv[i], (const char *const *)&argv[i + 1], argc - i - 1);
     Arena arena = {0};
     Diag diag = {0};
     Mutants m;

@@ -8,6 +8,8 @@ $(call program,mutate,common/mutants,common/mutants common/base,-L$(LLVM_HOME)/l
 endif
 
 N ?= 0
-.PHONY: mutants
+.PHONY: mutants styles
 mutants: all ## graded mutants of the labs' solutions, and what survives: LABS=a,b, N=20 of each lab, MUTANT_SEED=1; SURVIVORS=1: again those that survived; EQUIVALENTS=1000: those that are named equivalent, in so many random cases (needs libclang-dev)
 	@BUILD=$(BUILD) KIT=$(KIT) SAMPLE=$(N) SEED=$(or $(MUTANT_SEED),1) SURVIVORS=$(SURVIVORS) common/mutants/$(if $(EQUIVALENTS),equivalents.pl $(EQUIVALENTS),mutants.sh) $(subst $(comma), ,$(LABS))
+styles: all ## the labs' solutions in other styles, which get all points too: LABS=a,b, N=20 of each lab, STYLES_SEED=1; ACCEPTED=1: their accepted submissions as well (needs libclang-dev)
+	@BUILD=$(BUILD) KIT=$(KIT) SAMPLE=$(N) SEED=$(or $(STYLES_SEED),1) ACCEPTED=$(ACCEPTED) common/mutants/styles.sh $(subst $(comma), ,$(LABS))

@@ -65,6 +65,22 @@ static bool is_known_mutant(const Mutants *m, const Mutant *new)
     return false;
 }
 
+static void append_mutant(Mutants *m, Mutant new)
+{
+    if (m->n == m->capacity) {
+        size_t more = m->capacity ? 2 * m->capacity : 64;
+        Mutant *list = ARENA_NEW_ARRAY(m->arena, Mutant, more);
+        if (!list)
+            return;
+        if (m->n > 0)
+            memcpy(list, m->list, m->n * sizeof *list);
+        m->list = list;
+        m->capacity = more;
+    }
+    new.text = arena_strndup(m->arena, new.text, strlen(new.text));
+    m->list[m->n++] = new;
+}
+
 void mutants_add(Mutants *m, MutantOperator operator, Span span, const char *format, ...)
 {
     char text[4096];
@@ -80,24 +96,18 @@ void mutants_add(Mutants *m, MutantOperator operator, Span span, const char *for
     bool goes_beyond = todo_at(m, span.end) != new.todo;
     if ((new.todo == 0 || goes_beyond) && operator!= MUTANT_DEAD_SECOND_CALL)
         return;
-    if (is_known_mutant(m, &new))
-        return;
-    if (m->n == m->capacity) {
-        size_t more = m->capacity ? 2 * m->capacity : 64;
-        Mutant *list = ARENA_NEW_ARRAY(m->arena, Mutant, more);
-        if (!list)
-            return;
-        if (m->n > 0)
-            memcpy(list, m->list, m->n * sizeof *list);
-        m->list = list;
-        m->capacity = more;
-    }
-    new.text = arena_strndup(m->arena, text, (size_t)length);
-    m->list[m->n++] = new;
+    if (!is_known_mutant(m, &new))
+        append_mutant(m, new);
+}
+
+void mutants_change(Mutants *m, Span span, const char *text)
+{
+    append_mutant(m, (Mutant){.begin = span.begin, .length = span.end - span.begin, .text = text});
 }
 
 typedef struct Visit {
     Mutants *m;
+    Style style; /* STYLES: mutants */
     CXTranslationUnit unit;
     CXFile source;
 } Visit;
@@ -115,6 +125,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     Visit *v = data;
     if (!is_in_source(v, cursor))
         return CXChildVisit_Continue;
+    if (v->style != STYLES)
+        return style_of_cursor(v->m, v->style, cursor), CXChildVisit_Recurse;
     return mutants_of_cursor(v->m, v->unit, cursor, parent) ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
@@ -161,8 +173,9 @@ static Status read_source(Mutants *m, const char *path, Diag *diag)
     return STATUS_OK;
 }
 
-Status mutants_find(Mutants *m, Arena *arena, const char *path, const char *const *options, int n_options,
-                    Diag *diag)
+/* The list of a style's changes, or of mutants (STYLES). */
+static Status find(Mutants *m, Style style, Arena *arena, const char *path, const char *const *options,
+                   int n_options, Diag *diag)
 {
     *m = (Mutants){.arena = arena};
     Status status = read_source(m, path, diag);
@@ -176,7 +189,7 @@ Status mutants_find(Mutants *m, Arena *arena, const char *path, const char *cons
     else
         status = first_error(unit, diag);
     if (status == STATUS_OK) {
-        Visit v = {m, unit, clang_getFile(unit, path)};
+        Visit v = {m, style, unit, clang_getFile(unit, path)};
         clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &v);
         qsort(m->list, m->n, sizeof *m->list, by_place);
     }
@@ -184,6 +197,28 @@ Status mutants_find(Mutants *m, Arena *arena, const char *path, const char *cons
         clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);
     return status;
+}
+
+Status mutants_find(Mutants *m, Arena *arena, const char *path, const char *const *options, int n_options,
+                    Diag *diag)
+{
+    return find(m, STYLES, arena, path, options, n_options, diag);
+}
+
+const char *const style_names[STYLES] = {[STYLE_LAUNCHES] = "launches", [STYLE_WIDE] = "wide"};
+
+Status mutants_restyle(const char **text, Arena *arena, Style style, const char *path, const char *const *options,
+                       int n_options, Diag *diag)
+{
+    Mutants m;
+    Status status = find(&m, style, arena, path, options, n_options, diag);
+    if (status != STATUS_OK)
+        return status;
+    /* From the last place to the first: what stands before it stays where it is. */
+    for (size_t i = m.n; i-- > 0 && m.source;)
+        m.source = mutant_source(&m, &m.list[i]);
+    *text = m.source;
+    return m.source ? STATUS_OK : diag_set(diag, STATUS_NO_MEMORY, "no memory");
 }
 
 /* Of all that are left, the one of this operator that the dice choose; -1 for none. */

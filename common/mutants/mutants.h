@@ -53,6 +53,19 @@ const char *mutant_operator_mistake(MutantOperator o);
 Status mutants_find(Mutants *m, Arena *arena, const char *path, const char *const *options, int n_options,
                     Diag *diag);
 
+/* Ways to write the same program, where a source has to be read for that. */
+typedef enum Style {
+    STYLE_LAUNCHES, /* style_launch(kernel, blocks, threads, shared, stream, arguments...) for each <<<...>>> */
+    STYLE_WIDE,     /* variables of type int in kernels are long long */
+    STYLES
+} Style;
+
+extern const char *const style_names[STYLES];
+
+/* As mutants_find: *text is the source in the style, all of it; it is the source's own where nothing changes. */
+Status mutants_restyle(const char **text, Arena *arena, Style style, const char *path, const char *const *options,
+                       int n_options, Diag *diag);
+
 /* Moves n of the mutants to the front: the operators take turns, and the seed says which of an operator's
  * come first. */
 void mutants_sample(Mutants *m, size_t n, uint64_t seed);

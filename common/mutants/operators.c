@@ -2,6 +2,7 @@
 #include "common/mutants/mutants_internal.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CHILDREN_MAX = 64, NAME_MAX_BYTES = 128 };
@@ -79,6 +80,16 @@ static CXCursor without_cover(CXCursor cursor)
 static bool begins_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_device_function(CXCursor function)
+{
+    Children c = children_of(function);
+    for (unsigned i = 0; i < c.n; i++)
+        if (clang_getCursorKind(c.child[i]) == CXCursor_CUDAGlobalAttr ||
+            clang_getCursorKind(c.child[i]) == CXCursor_CUDADeviceAttr)
+            return true;
+    return false;
 }
 
 /* ---- Operations of two sides ---- */
@@ -269,12 +280,8 @@ static void of_variable(Mutants *m, CXCursor cursor, CXCursor parent)
             m->source[word.end + 1] != '*')
             mutants_add(m, MUTANT_TYPE, word, "%s", narrower[i][1]);
     }
-    CXCursor function = clang_getCursorSemanticParent(cursor);
-    Children of_function = children_of(function);
-    for (unsigned i = 0; i < of_function.n; i++)
-        if (clang_getCursorKind(of_function.child[i]) == CXCursor_CUDAGlobalAttr ||
-            clang_getCursorKind(of_function.child[i]) == CXCursor_CUDADeviceAttr)
-            return;
+    if (is_device_function(clang_getCursorSemanticParent(cursor)))
+        return;
     Span value = c.n > 0 ? span_of(c.child[c.n - 1]) : all;
     bool is_constant = clang_getCursorType(cursor).kind != CXType_Pointer &&
                        strcspn(m->source + value.begin, "0123456789") == 0;
@@ -437,10 +444,8 @@ static void of_function(Mutants *m, CXCursor cursor)
     if (c.n == 0 || clang_getCursorKind(c.child[c.n - 1]) != CXCursor_CompoundStmt ||
         clang_getCursorResultType(cursor).kind != CXType_Int)
         return;
-    for (unsigned i = 0; i < c.n; i++)
-        if (clang_getCursorKind(c.child[i]) == CXCursor_CUDAGlobalAttr ||
-            clang_getCursorKind(c.child[i]) == CXCursor_CUDADeviceAttr)
-            return;
+    if (is_device_function(cursor))
+        return;
     size_t body = span_of(c.child[c.n - 1]).begin + 1;
     const char *written = strstr(m->source + body, "//@ solution");
     if (written && written < m->source + span_of(cursor).end &&
@@ -504,6 +509,60 @@ static bool is_written_first(const Mutants *m, CXCursor variable)
     FirstUse f = {.m = m, .variable = variable};
     clang_visitChildren(clang_getCursorSemanticParent(variable), find_first_use, &f);
     return f.used > 0 && f.used == f.written;
+}
+
+/* ---- Styles: the same program, written otherwise ---- */
+
+/* `kernel<<<blocks, threads>>>(x)` as a call: style_launch(kernel, dim3(blocks), dim3(threads), 0, 0, x). */
+static void launch_as_call(Mutants *m, CXCursor cursor)
+{
+    Span p[4], all = span_of(cursor);
+    unsigned n = launch_parts(m, all, p);
+    if (n < 2 || m->source[all.end - 1] != ')')
+        return;
+    const char *start = m->source + all.begin, *brackets = strstr(start, "<<<"),
+               *arguments = strchr(m->source + p[n - 1].end, '(') + 1;
+    if (memchr(start, '(', (size_t)(brackets - start))) /* a call with a launch in it */
+        return;
+    Span given = trimmed(m, (Span){(size_t)(arguments - m->source), all.end - 1});
+    char text[4096];
+    int length = snprintf(text, sizeof text, "style_launch(%.*s, dim3(%.*s), dim3(%.*s)", (int)(brackets - start), start,
+                          TEXT(m, p[0]), TEXT(m, p[1]));
+    for (unsigned i = 2; i < 4 && length < (int)sizeof text; i++)
+        length += i < n ? snprintf(text + length, sizeof text - (size_t)length, ", %.*s", TEXT(m, p[i]))
+                        : snprintf(text + length, sizeof text - (size_t)length, ", 0");
+    if (length < (int)sizeof text)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s%.*s)", given.end > given.begin ? ", " : "",
+                           TEXT(m, given));
+    if (length < (int)sizeof text)
+        mutants_change(m, all, text);
+}
+
+/* `int i = x` of a kernel as `long long i = (int)(x)`, where x may wrap; of several in one statement all at once. */
+static void widen_variable(Mutants *m, CXCursor cursor)
+{
+    Span all = span_of(cursor), word = {all.begin, all.begin + 3};
+    if (clang_getCursorType(cursor).kind != CXType_Int || !is_text(m, word, "int") ||
+        !is_device_function(clang_getCursorSemanticParent(cursor)))
+        return;
+    bool is_first = true;
+    for (size_t i = 0; i < m->n; i++)
+        is_first = is_first && m->list[i].begin != word.begin;
+    if (is_first)
+        mutants_change(m, word, "long long");
+    Children c = children_of(cursor);
+    Span value = c.n > 0 ? span_of(c.child[c.n - 1]) : (Span){0, 0};
+    if (value.end > value.begin)
+        mutants_change(m, value, arena_printf(m->arena, "(int)(%.*s)", TEXT(m, value)));
+}
+
+void style_of_cursor(Mutants *m, Style style, CXCursor cursor)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (style == STYLE_LAUNCHES && kind == CXCursor_CallExpr)
+        launch_as_call(m, cursor);
+    if (style == STYLE_WIDE && kind == CXCursor_VarDecl)
+        widen_variable(m, cursor);
 }
 
 static const struct {

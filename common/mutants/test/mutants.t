@@ -92,6 +92,13 @@ sed 's/blocks = (n/blocks = (m/' "$tmp/small.cu" >"$tmp/wrong.cu"
 mutate 01-indexing "$tmp/wrong.cu" >/dev/null 2>"$tmp/said"
 [ $? = 2 ] && grep -q "undeclared identifier 'm'" "$tmp/said"
 result $? "a source that libclang cannot read is told" "$(cat "$tmp/said")"
+mutate 01-indexing --style=launches "$tmp/stream.cu" >"$tmp/styled" && grep -qF 'style_launch(kernel, dim3(dim3(blocks, 1)), dim3((256)), 0, (cudaStream_t)0, in, out, n);' "$tmp/styled"
+result $? "launches are calls" "$(grep launch "$tmp/styled")"
+mutate 01-indexing --style=wide "$tmp/small.cu" >"$tmp/styled"
+grep -qF 'long long i = (int)(blockIdx.x * blockDim.x + threadIdx.x);' "$tmp/styled" && [ "$(diff "$tmp/small.cu" "$tmp/styled" | grep -c '^>')" = 1 ]
+result $? "whole numbers of kernels have 64 bits, and the host's stay" "$(diff "$tmp/small.cu" "$tmp/styled")"
+! mutate 01-indexing --style=none "$tmp/small.cu" >/dev/null 2>"$tmp/said" && grep -q 'no style none' "$tmp/said"
+result $? "a style that is not there is told" "$(cat "$tmp/said")"
 
 # FILE LIST: what is not true of an equivalent.yaml.
 untrue() { awk -f common/mutants/named.awk "$1" "$2" | sed -n 's/^wrong	//p'; }
@@ -165,6 +172,20 @@ SAMPLE=3 SEED=3 FLOOR=100 common/mutants/mutants.sh 02-vector-add >"$tmp/report"
 result $? "three mutants of lab 02 are killed" "$(cat "$tmp/report")"
 grep -qE '^killed ([1-3]) of \1 \(100 %\)' "$tmp/report" && grep -q '^  operator ' "$tmp/report" && grep -q '^  case ' "$tmp/report"
 result $? "the report says by what" "$(cat "$tmp/report")"
+# Styles: right ones stay right; one that is wrong is told, but where the list says that it must fall short.
+SAMPLE=2 common/mutants/styles.sh 02-vector-add >"$tmp/report" 2>&1
+[ $? = 0 ] && grep -qx '02-vector-add: 2 right in other styles, 0 short of all points, 0 that do not compile' "$tmp/report"
+result $? "lab 02 in two other styles" "$(cat "$tmp/report")"
+mkdir "$tmp/styles"
+printf '#define cudaGetLastError() cudaSuccess\n' >"$tmp/styles/no-check.h"
+: >"$tmp/styles/short.tsv"
+STYLES=$tmp/styles common/mutants/styles.sh 02-vector-add >"$tmp/report" 2>&1
+[ $? = 1 ] && grep -q '^  solution.no-check: .* of 100$' "$tmp/report" && grep -q '^    [a-z-]*: cuda-error: ' "$tmp/report"
+result $? "the control: a style that is wrong" "$(cat "$tmp/report")"
+printf '02-vector-add\tno-check\tnobody asks\n' >"$tmp/styles/short.tsv"
+STYLES=$tmp/styles common/mutants/styles.sh 02-vector-add >"$tmp/report" 2>&1
+[ $? = 0 ] && grep -q '^  solution.no-check: .* (as it must: nobody asks)$' "$tmp/report"
+result $? "one that must fall short" "$(cat "$tmp/report")"
 # A survivor is graded again, alone; one that compiles to the solution's code (BLOCK is 256, and 256 / 31 is 8, too) is none.
 source=solutions/06-reduction/$("$BUILD/bin/labtool" files labs/06-reduction | head -n 1)
 mkdir -p "$BUILD/mutants"

@@ -1,0 +1,2 @@
+/* Whole numbers of kernels have 64 bits. */
+// source: wide
