@@ -1,3 +1,4 @@
+// expect: pass
 // Histograms with cooperative groups. Every block has one piece of neighbouring elements; bins are cleared by a kernel.
 #include "lab.h"
 #include "histogram.h"
