@@ -26,9 +26,9 @@ extern "C" {
  * in, index, out   arrays in host memory, of n_in floats, n ints and n floats; n is 0 to 200,000,
  *                  n_in 1 to 200,000
  *
- * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then out may hold anything. An
- * error of cudaFree may be returned or not. An error inside the kernel (an index that is far too large) is found before
- * the result is copied back.
+ * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then CHECK has printed its message,
+ * and out may hold anything. An error of cudaFree may be returned or not. An error inside the kernel (an index
+ * that is far too large) is found before the result is copied back.
  */
 int gather(const float *in, int n_in, const int *index, float *out, int n);
 
