@@ -55,6 +55,7 @@ unsigned __ballot_sync(unsigned mask, int condition);
 int __any_sync(unsigned mask, int condition);
 int __all_sync(unsigned mask, int condition);
 int __popc(unsigned x);
+float4 make_float4(float x, float y, float z, float w);
 template <typename T, typename U> T atomicAdd(T *p, U x);
 template <typename T, typename U> T atomicMax(T *p, U x);
 template <typename T, typename U> T atomicExch(T *p, U x);

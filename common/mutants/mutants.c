@@ -191,7 +191,8 @@ static Status find(Mutants *m, Style style, Arena *arena, const char *path, cons
     if (status == STATUS_OK) {
         Visit v = {m, style, unit, clang_getFile(unit, path)};
         clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &v);
-        qsort(m->list, m->n, sizeof *m->list, by_place);
+        if (m->n > 0)
+            qsort(m->list, m->n, sizeof *m->list, by_place);
     }
     if (unit)
         clang_disposeTranslationUnit(unit);
