@@ -14,19 +14,10 @@ set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SAMPLE:=0}" "${SEED:=1}" "${FLOOR:=0}" "${SURVIVORS:=}"
 cd "$KIT" || exit 2
 BUILD=$(realpath "$BUILD")
-[ -x "$BUILD/bin/mutate" ] || { echo "mutants: build/bin/mutate is not there: install libclang-dev (make setup-all), and build again" >&2; exit 2; }
-cuda=$(common/mk/cuda-home.sh)
+. common/mutants/mutate.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$BUILD/mutants"
-
-# LAB SOURCE [OPTION...]: what `mutate` says of it.
-mutate() {
-    local lab=$1 source=$2
-    shift 2
-    "$BUILD/bin/mutate" "$@" "$source" -x cuda --cuda-host-only -nocudainc -nocudalib -std=c++17 -include common/mutants/cuda.h \
-        -I "labs/$lab" -I common/lab -I "$cuda/include"
-}
 
 # LIST LAB: a line for each mutant: number, operator, killed|survived|broken, verdict, cases that tell, points lost, TODO.
 judge() {
